@@ -1,0 +1,42 @@
+// Types that cross block boundaries. Widths that depend on a configuration are not here: they
+// are plain vectors sized by the parameters of the modules.
+package ttpu_pkg;
+  import ttpu_isa_pkg::*;
+  import ttpu_reg_pkg::*;
+
+  localparam int unsigned VmemAddrBits = 24;  // byte address in VMEM
+  localparam int unsigned FarAddrBits = 64;   // byte address on AXI
+  localparam int unsigned PcBits = 16;        // instruction index
+  localparam int unsigned NumFlags = 32;      // sync flags
+  localparam int unsigned VmemReadLatency = 2;  // cycles from grant to data, VMEM and accumulators
+
+  // A command as a unit receives it: wait and signal are handled by its queue in control.
+  typedef struct packed {
+    logic [7:0]          opcode;
+    logic [BodyBits-1:0] body;  // cast to the struct of the opcode, e.g. mxu_matmul_t'(body)
+    logic [31:0]         a;     // value of register ra when it was issued
+    logic [31:0]         b;
+    logic [31:0]         c;
+    logic [PcBits-1:0]   pc;
+  } cmd_t;
+
+  // What a unit reports in each cycle.
+  typedef struct packed {
+    logic                   done;      // one accepted command is complete; in order of acceptance
+    logic                   error;     // pulse: the fields below say why; the command never reports done
+    error_e                 cause;
+    logic [PcBits-1:0]      pc;
+    logic [FarAddrBits-1:0] addr;
+    activity_e              activity;  // ActIdle, ActBusy, ActStallMem or ActStallData
+    logic                   quiet;     // no command accepted and not done, nothing on a bus
+  } status_t;
+
+  // Command start and end of one unit, for the trace port.
+  typedef struct packed {
+    logic              start;
+    logic [7:0]        start_opcode;
+    logic [PcBits-1:0] start_pc;
+    logic              stop;
+    logic [PcBits-1:0] stop_pc;
+  } trace_t;
+endpackage

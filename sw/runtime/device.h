@@ -1,0 +1,90 @@
+// The device API: one program image on any back end (golden, rtl; later board, pod).
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "isa/generated/configs_gen.h"
+#include "isa/generated/isa_gen.h"
+#include "isa/generated/regs_gen.h"
+#include "runtime/image.h"
+
+namespace ttpu {
+
+/// A device that cannot do what was asked. what() says why and what to do.
+struct DeviceError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Start or end of a command on a unit.
+struct TraceEvent {
+  uint64_t cycle = 0;
+  isa::Unit unit = isa::Unit::SCALAR;
+  bool start = false;
+  uint16_t pc = 0;
+  isa::Opcode opcode = isa::Opcode::NOP;
+};
+
+/// Outcome of a run.
+struct RunResult {
+  bool done = false;                 ///< reached HALT
+  isa::Error error = isa::Error::NONE;
+  isa::Unit error_unit = isa::Unit::SCALAR;
+  uint32_t error_pc = 0;
+  uint64_t error_addr = 0;
+  std::vector<uint64_t> counters;    ///< regs::kNumCounters values; empty where the back end has none
+  double seconds = 0;                ///< host time of the run
+  uint64_t counter(regs::Counter c) const { return counters.empty() ? 0 : counters[c]; }
+};
+
+/// How the external memory behaves (rtl back end).
+struct MemoryModel {
+  uint32_t latency = 100;            ///< cycles from read address to first data
+  uint32_t bytes_per_cycle = 0;      ///< 0 = the width of the bus
+  uint64_t seed = 0;                 ///< 0 = no random stalls
+  uint32_t stall_percent = 0;
+};
+
+/// Options of open_device.
+struct DeviceOptions {
+  uint64_t hbm_bytes = 64ull << 20;
+  MemoryModel memory;
+  std::string trace_file;            ///< FST wave (rtl)
+  bool trace_commands = false;       ///< keep TraceEvents
+  uint64_t max_cycles = 1ull << 40;
+  uint64_t random_init_seed = 0;     ///< 0 = zeros; else registers and memories start random
+};
+
+/// A device. Calls throw DeviceError; after an error of the program the device goes on with clear().
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const Config& config() const = 0;
+  virtual std::string name() const = 0;
+  /// Check the image against this device, write code, SMEM, constants. Refuses another hash.
+  virtual void load(const Image& image) = 0;
+  virtual void write_hbm(uint64_t addr, std::span<const uint8_t> bytes) = 0;
+  virtual void read_hbm(uint64_t addr, std::span<uint8_t> bytes) = 0;
+  virtual void write_vmem(uint64_t addr, std::span<const uint8_t> bytes) = 0;
+  virtual void read_vmem(uint64_t addr, std::span<uint8_t> bytes) = 0;
+  /// Start at the image's entry and wait for done or error, at most max_cycles.
+  virtual RunResult run() = 0;
+  virtual void clear() = 0;
+  virtual const std::vector<TraceEvent>& trace() const = 0;
+};
+
+/// Open "golden" or "rtl" for a configuration. The rtl back end is a shared object, one a
+/// configuration (libttpu_rtl_<config>.so beside the program): a missing one is an error that names
+/// the make target.
+std::unique_ptr<Device> open_device(const std::string& backend, const Config& config,
+                                    const DeviceOptions& options = {});
+
+/// Write a tensor given densely, in row-major order, into HBM by its descriptor; and read it.
+void write_tensor(Device& device, const TensorDesc& desc, std::span<const uint8_t> dense);
+std::vector<uint8_t> read_tensor(Device& device, const TensorDesc& desc);
+
+}  // namespace ttpu
