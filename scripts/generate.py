@@ -323,6 +323,12 @@ def cpp_configs(cfgs, hashes):
         o.append(f"    {{{c_str(name)}, {c['id']}, 0x{hashes[name]:08x}, {vals}, "
                  f"{c_str(c['doc'])}}},")
     o += ["});", "",
+          "/// A parameter of Config by name.", "struct ConfigParam {",
+          "  std::string_view name;", "  uint32_t Config::*value;", "  std::string_view doc;", "};",
+          "inline constexpr auto kConfigParams = std::to_array<ConfigParam>({"]
+    for p in cfgs["parameters"]:
+        o.append(f"    {{{c_str(p['name'])}, &Config::{p['name']}, {c_str(p['doc'])}}},")
+    o += ["});", "",
           "/// The configuration of that name, or nullptr.",
           "constexpr const Config* find_config(std::string_view name) {",
           "  for (const auto& c : kConfigs)", "    if (c.name == name) return &c;",

@@ -43,6 +43,32 @@ inline constexpr auto kConfigs = std::to_array<Config>({
     {"core128", 4, 0x74d673a6, 128, 1, 2, 1024, 8, 4096, 2, 6, 1, 2, 64, 8, 4096, 4096, 8, 2, 4194304, "the published machine, in simulation"},
 });
 
+/// A parameter of Config by name.
+struct ConfigParam {
+  std::string_view name;
+  uint32_t Config::*value;
+  std::string_view doc;
+};
+inline constexpr auto kConfigParams = std::to_array<ConfigParam>({
+    {"n", &Config::n, "rows and columns of the systolic array, lanes of the VPU"},
+    {"has_fp", &Config::has_fp, "1 = bf16 products, fp32 sums and the VPU's floating point; 0 = integer only"},
+    {"pe_stages", &Config::pe_stages, "pipeline depth of a PE: 1 = multiply and add in one cycle, 2 = registered product, 3 = multiplier in two cycles"},
+    {"acc_rows", &Config::acc_rows, "accumulator rows in each of the two halves"},
+    {"vmem_banks", &Config::vmem_banks, "VMEM banks (each one read and one write a cycle)"},
+    {"vmem_rows", &Config::vmem_rows, "words of 4N bytes in each bank; banks hold consecutive ranges of addresses"},
+    {"vmem_ports", &Config::vmem_ports, "2 = a bank reads and writes in one cycle, 1 = either"},
+    {"vpu_stages", &Config::vpu_stages, "arithmetic stages in the VPU's chain"},
+    {"has_sfu", &Config::has_sfu, "1 = special functions present"},
+    {"dma_channels", &Config::dma_channels, "DMA channels"},
+    {"axi_bytes", &Config::axi_bytes, "bytes in a beat of the AXI4 master"},
+    {"axi_outstanding", &Config::axi_outstanding, "read bursts in flight at most"},
+    {"imem_words", &Config::imem_words, "instructions of 128 bits"},
+    {"smem_words", &Config::smem_words, "32-bit words of scalar memory"},
+    {"queue_depth", &Config::queue_depth, "commands in each unit's queue"},
+    {"cores", &Config::cores, "tensor cores on the chip"},
+    {"cmem_bytes", &Config::cmem_bytes, "bytes of CMEM shared by the cores, 0 = none"},
+});
+
 /// The configuration of that name, or nullptr.
 constexpr const Config* find_config(std::string_view name) {
   for (const auto& c : kConfigs)
