@@ -1,0 +1,55 @@
+// Instruction memory: ImemWords instructions of 128 bits, one synchronous port.
+// Fetch: fetch_en_i and fetch_addr_i in cycle t, fetch_data_o from cycle t+1 until the next fetch.
+// Host: one 32-bit word a cycle, only while the scalar core stands (the port is shared). Words 0 to 2
+// of an instruction are held back; the write of word 3 writes the whole instruction.
+// host_rdata_o is valid in cycle t+1.
+module ttpu_imem #(
+  parameter int unsigned ImemWords = 4096,  // instructions
+  localparam int unsigned AddrBits = $clog2(ImemWords)
+) (
+  input  logic                clk_i,
+  // scalar core
+  input  logic                fetch_en_i,
+  input  logic [AddrBits-1:0] fetch_addr_i,
+  output logic [127:0]        fetch_data_o,
+  // host
+  input  logic                host_en_i,
+  input  logic                host_we_i,
+  input  logic [AddrBits+1:0] host_addr_i,  // 32-bit word
+  input  logic [31:0]         host_wdata_i,
+  output logic [31:0]         host_rdata_o
+);
+  logic [127:0]        mem_q [ImemWords];
+  logic [127:0]        data_q;
+  logic [95:0]         stage_q;
+  logic [1:0]          word_q;
+  logic                write;
+  logic [AddrBits-1:0] addr;
+
+  assign write = host_en_i && host_we_i && host_addr_i[1:0] == 2'd3;
+  assign addr = host_en_i ? host_addr_i[AddrBits+1:2] : fetch_addr_i;
+
+  always_ff @(posedge clk_i) begin
+    if (write) mem_q[addr] <= {host_wdata_i, stage_q};
+    else if (fetch_en_i || host_en_i) data_q <= mem_q[addr];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (host_en_i) begin
+      word_q <= host_addr_i[1:0];
+      if (host_we_i && host_addr_i[1:0] == 2'd0) stage_q[31:0] <= host_wdata_i;
+      if (host_we_i && host_addr_i[1:0] == 2'd1) stage_q[63:32] <= host_wdata_i;
+      if (host_we_i && host_addr_i[1:0] == 2'd2) stage_q[95:64] <= host_wdata_i;
+    end
+  end
+
+  assign fetch_data_o = data_q;
+  assign host_rdata_o = data_q[32*word_q +: 32];
+
+`ifndef SYNTHESIS
+  initial assert (ImemWords == 1 << AddrBits && AddrBits <= 14)
+    else $fatal(1, "ImemWords must be a power of two up to 16384");
+  always_ff @(posedge clk_i) assert (!(fetch_en_i && host_en_i))
+    else $error("imem: host access while the scalar core fetches");
+`endif
+endmodule

@@ -1,0 +1,290 @@
+// Scalar core: fetch, decode, execute; one instruction a cycle.
+// Latencies, from one instruction to the next: 1 cycle; MUL and LDS 2; a taken branch, JAL and JR 3
+// (two refetch cycles). The first instruction executes in the third cycle after start_i. No instruction
+// needs to keep distance from another (results are forwarded).
+// Unit commands enter their queue in their cycle of execution and wait there; the core stalls only while
+// that queue is full. Scalar instructions wait for their flag and signal in place. HALT executes when
+// all_idle_i is high. Errors are found in execution, in program order: fault_o for one cycle, and the
+// instruction has no effect.
+// While run_i is low nothing moves; start_i (one cycle, run_i high from the next) begins at entry_i.
+module ttpu_scalar
+  import ttpu_isa_pkg::*;
+  import ttpu_reg_pkg::*;
+  import ttpu_pkg::*;
+  import ttpu_control_pkg::*;
+#(
+  parameter int unsigned ImemWords = 4096,
+  parameter int unsigned SmemWords = 4096,
+  parameter int unsigned DmaChannels = 2
+) (
+  input  logic                         clk_i,
+  input  logic                         rst_ni,
+  input  logic                         clear_i,
+  input  logic                         start_i,
+  input  logic [31:0]                  entry_i,
+  input  logic                         run_i,
+  // instruction memory
+  output logic                         imem_en_o,
+  output logic [$clog2(ImemWords)-1:0] imem_addr_o,
+  input  logic [127:0]                 imem_data_i,
+  // scalar memory
+  output logic                         smem_en_o,
+  output logic                         smem_we_o,
+  output logic [$clog2(SmemWords)-1:0] smem_addr_o,
+  output logic [31:0]                  smem_wdata_o,
+  input  logic [31:0]                  smem_rdata_i,
+  // queues
+  output logic [NumQueues-1:0]         push_valid_o,
+  output entry_t                       push_o,
+  input  logic [NumQueues-1:0]         full_i,
+  input  logic                         all_idle_i,
+  // flags
+  output logic                         wait_valid_o,
+  output logic [4:0]                   wait_flag_o,
+  output logic [7:0]                   wait_value_o,
+  input  logic                         wait_grant_i,
+  output logic                         signal_valid_o,
+  output logic [4:0]                   signal_flag_o,
+  // outcome
+  output logic                         halt_done_o,   // HALT executes
+  output fault_t                       fault_o,
+  output logic                         retire_o,      // an instruction ends
+  output logic [PcBits-1:0]            pc_o,          // of the instruction in execution
+  output activity_e                    activity_o,
+  output trace_t                       trace_o,
+  output logic                         tag_valid_o,
+  output logic [31:0]                  tag_o
+);
+  // ---- fetch ---------------------------------------------------------------------------------
+  logic        stall, redirect;
+  logic [31:0] redirect_pc;
+  logic [31:0] pc_q;
+  logic        d_valid_q;
+  logic [31:0] d_pc_q;
+
+  assign imem_en_o = run_i && !stall;
+  assign imem_addr_o = pc_q[$clog2(ImemWords)-1:0];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      d_valid_q <= 1'b0;
+      pc_q <= '0;
+    end else if (start_i) begin
+      d_valid_q <= 1'b0;
+      pc_q <= entry_i;
+    end else if (run_i && !stall) begin
+      d_valid_q <= !redirect;
+      pc_q <= redirect ? redirect_pc : pc_q + 32'd1;
+    end
+  end
+  always_ff @(posedge clk_i) if (run_i && !stall) d_pc_q <= pc_q;
+
+  // ---- decode: read the registers --------------------------------------------------------------
+  instr_t d_instr;
+  assign d_instr = imem_data_i;
+
+  logic [31:0] rf_q [32];
+  logic [31:0] written_q;  // registers written since reset or clear; the others read 0
+  logic        wr_en;
+  logic [31:0] wr_data;
+
+  instr_t      x_instr_q;
+  logic        x_valid_q;
+  logic [31:0] x_pc_q;
+  logic [31:0] x_a_q, x_b_q, x_c_q;                // as read, one write behind
+  logic        x_a_live_q, x_b_live_q, x_c_live_q; // else the register is 0
+  logic        fwd_valid_q;                        // the write that the read missed
+  logic [4:0]  fwd_reg_q;
+  logic [31:0] fwd_data_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      x_valid_q <= 1'b0;
+    end else if (start_i) begin
+      x_valid_q <= 1'b0;
+    end else if (run_i && !stall) begin
+      x_valid_q <= d_valid_q && !redirect;
+    end
+    if (!rst_ni || clear_i) begin
+      written_q <= '0;
+      fwd_valid_q <= 1'b0;
+    end else if (run_i && !stall) begin
+      fwd_valid_q <= wr_en;
+      if (wr_en) written_q[x_instr_q.rc] <= 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (wr_en) rf_q[x_instr_q.rc] <= wr_data;
+    if (run_i && !stall) begin
+      x_instr_q <= d_instr;
+      x_pc_q <= d_pc_q;
+      x_a_q <= rf_q[d_instr.ra];
+      x_b_q <= rf_q[d_instr.rb];
+      x_c_q <= rf_q[d_instr.rc];
+      x_a_live_q <= written_q[d_instr.ra];
+      x_b_live_q <= written_q[d_instr.rb];
+      x_c_live_q <= written_q[d_instr.rc];
+      fwd_reg_q <= x_instr_q.rc;
+      fwd_data_q <= wr_data;
+    end
+  end
+
+  // ---- execute ---------------------------------------------------------------------------------
+  logic [31:0] a, b, c, imm, y, y_q, addr;
+  logic [15:0] target;
+  assign a = fwd_valid_q && fwd_reg_q == x_instr_q.ra ? fwd_data_q : x_a_live_q ? x_a_q : '0;
+  assign b = fwd_valid_q && fwd_reg_q == x_instr_q.rb ? fwd_data_q : x_b_live_q ? x_b_q : '0;
+  assign c = fwd_valid_q && fwd_reg_q == x_instr_q.rc ? fwd_data_q : x_c_live_q ? x_c_q : '0;
+  assign imm = x_instr_q.body[31:0];
+  assign target = x_instr_q.body[15:0];
+  assign y = b + imm;
+  assign addr = a + imm;
+
+  logic                 to_queue;
+  logic [NumQueues-1:0] queue;
+  error_e               bad_cause;
+  logic [31:0]          bad_value;
+  ttpu_decode #(.DmaChannels(DmaChannels)) i_decode (
+    .instr_i(x_instr_q),
+    .to_queue_o(to_queue),
+    .queue_o(queue),
+    .cause_o(bad_cause),
+    .value_o(bad_value)
+  );
+
+  logic live, out_of_imem, out_of_smem, is_smem, bad, waits, waited_q, wait_ok, second_q, two_cycles, done;
+  assign live = x_valid_q && run_i;
+  assign out_of_imem = x_pc_q >= ImemWords;
+  assign bad = out_of_imem || bad_cause != ErrNone;
+  assign is_smem = x_instr_q.opcode == OpLds || x_instr_q.opcode == OpSts;
+  assign out_of_smem = is_smem && addr >= SmemWords;
+  assign waits = live && !bad && !to_queue && x_instr_q.wait_value != '0 && !waited_q;
+  assign wait_ok = live && !bad && (!waits || wait_grant_i);
+  assign two_cycles = x_instr_q.opcode == OpLds || x_instr_q.opcode == OpMul;
+
+  assign wait_valid_o = waits;
+  assign wait_flag_o = x_instr_q.wait_flag;
+  assign wait_value_o = x_instr_q.wait_value;
+
+  always_comb begin
+    fault_o = '{valid: 1'b0, cause: bad_cause, unit: UnitScalar, pc: x_pc_q[PcBits-1:0],
+                addr: {32'b0, bad_value}};
+    if (live && out_of_imem) begin
+      fault_o.valid = 1'b1;
+      fault_o.cause = ErrImemBounds;
+      fault_o.addr = {32'b0, x_pc_q};
+    end else if (live && bad) begin
+      fault_o.valid = 1'b1;
+    end else if (wait_ok && out_of_smem) begin
+      fault_o.valid = 1'b1;
+      fault_o.cause = ErrSmemBounds;
+      fault_o.addr = {32'b0, addr};
+    end
+  end
+
+  always_comb begin
+    done = wait_ok && !out_of_smem;
+    if (to_queue) done = done && (queue & full_i) == '0;
+    else if (x_instr_q.opcode == OpHalt) done = done && all_idle_i;
+    else if (two_cycles) done = done && second_q;
+  end
+  assign stall = live && !done;
+  assign retire_o = done;
+
+  logic [31:0] result;
+  logic        writes, taken;
+  always_comb begin
+    result = '0;
+    writes = 1'b0;
+    taken = 1'b0;
+    if (live) begin
+      writes = 1'b1;
+      case (x_instr_q.opcode)
+        OpAdd:  result = a + y;
+        OpSub:  result = a - y;
+        OpMul:  result = a * y_q;
+        OpAnd:  result = a & y;
+        OpOr:   result = a | y;
+        OpXor:  result = a ^ y;
+        OpShl:  result = a << y[4:0];
+        OpShr:  result = a >> y[4:0];
+        OpSra:  result = $signed(a) >>> y[4:0];
+        OpSlt:  result = {31'b0, $signed(a) < $signed(y)};
+        OpSltu: result = {31'b0, a < y};
+        OpLds:  result = smem_rdata_i;
+        OpJal: begin
+          result = x_pc_q + 32'd1;
+          taken = 1'b1;
+        end
+        OpDbnz: begin
+          result = c - 32'd1;
+          taken = c != 32'd1;
+        end
+        default: begin
+          writes = 1'b0;
+          case (x_instr_q.opcode)
+            OpBeq:  taken = a == b;
+            OpBne:  taken = a != b;
+            OpBlt:  taken = $signed(a) < $signed(b);
+            OpBge:  taken = $signed(a) >= $signed(b);
+            OpBltu: taken = a < b;
+            OpBgeu: taken = a >= b;
+            OpJr:   taken = 1'b1;
+            default: ;
+          endcase
+        end
+      endcase
+    end
+  end
+
+  assign wr_en = done && writes && x_instr_q.rc != '0;
+  assign wr_data = result;
+  assign redirect = done && taken;
+  assign redirect_pc = x_instr_q.opcode == OpJr ? a : {16'b0, target};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || start_i) begin
+      waited_q <= 1'b0;
+      second_q <= 1'b0;
+    end else if (live) begin
+      waited_q <= !done && (waited_q || wait_grant_i);
+      second_q <= wait_ok && two_cycles && !done;
+    end
+  end
+  always_ff @(posedge clk_i) if (live) y_q <= y;
+
+  // ---- effects -----------------------------------------------------------------------------------
+  assign smem_en_o = wait_ok && is_smem && !out_of_smem && !second_q;
+  assign smem_we_o = x_instr_q.opcode == OpSts;
+  assign smem_addr_o = addr[$clog2(SmemWords)-1:0];
+  assign smem_wdata_o = b;
+
+  assign push_valid_o = done && to_queue ? queue : '0;
+  assign push_o = '{
+    cmd: '{opcode: x_instr_q.opcode, body: x_instr_q.body, a: a, b: b, c: c, pc: x_pc_q[PcBits-1:0]},
+    wait_value: x_instr_q.wait_value, wait_flag: x_instr_q.wait_flag,
+    signal: x_instr_q.signal, signal_flag: x_instr_q.signal_flag};
+
+  assign signal_valid_o = done && !to_queue && x_instr_q.signal;
+  assign signal_flag_o = x_instr_q.signal_flag;
+  assign halt_done_o = done && x_instr_q.opcode == OpHalt;
+  assign tag_valid_o = done && x_instr_q.opcode == OpTag;
+  assign tag_o = imm;
+  assign pc_o = x_valid_q ? x_pc_q[PcBits-1:0] : d_valid_q ? d_pc_q[PcBits-1:0] : pc_q[PcBits-1:0];
+
+  always_comb begin
+    activity_o = ActIdle;
+    if (run_i) begin
+      if (!x_valid_q) activity_o = ActStallMem;
+      else if (waits && !wait_grant_i) activity_o = ActStallSync;
+      else if (x_instr_q.opcode == OpHalt && !done) activity_o = ActIdle;
+      else if (to_queue && !done) activity_o = ActStallData;
+      else activity_o = ActBusy;
+    end
+  end
+
+  // Unit commands start and stop on their own unit; here only what the core executes itself.
+  assign trace_o = '{start: done && !to_queue, start_opcode: x_instr_q.opcode,
+                     start_pc: x_pc_q[PcBits-1:0], stop: done && !to_queue,
+                     stop_pc: x_pc_q[PcBits-1:0]};
+endmodule
