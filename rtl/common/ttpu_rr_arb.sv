@@ -1,0 +1,43 @@
+// Round-robin arbiter of NumReq requesters: one grant a cycle, in the cycle of the request.
+// gnt_o is one-hot of req_i, or 0 without requests; index_o is its number. The order moves on behind the
+// requester that was granted in a cycle with advance_i high; so a request that is held is granted before
+// any other is granted twice: it waits at most NumReq - 1 advancing cycles.
+// gnt_o depends on req_i combinationally; advance_i may depend on gnt_o.
+module ttpu_rr_arb #(
+  parameter int unsigned NumReq = 2,
+  localparam int unsigned IndexBits = NumReq > 1 ? $clog2(NumReq) : 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic [NumReq-1:0]    req_i,
+  input  logic                 advance_i,  // the grant is used in this cycle
+  output logic [NumReq-1:0]    gnt_o,
+  output logic [IndexBits-1:0] index_o
+);
+  logic [NumReq-1:0] mask_q;  // requesters behind the last one granted: they go first
+  logic [NumReq-1:0] first, pick;
+
+  assign first = req_i & mask_q;
+  assign pick = first != '0 ? first : req_i;
+  assign gnt_o = pick & (~pick + 1'b1);  // lowest bit
+
+  always_comb begin
+    index_o = '0;
+    for (int unsigned i = 0; i < NumReq; i++) begin
+      if (gnt_o[i]) index_o = index_o | IndexBits'(i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) mask_q <= '0;
+    else if (advance_i && req_i != '0) mask_q <= ~(gnt_o | (gnt_o - 1'b1));
+  end
+
+`ifndef SYNTHESIS
+  always_comb begin
+    assert ((gnt_o & ~req_i) == '0) else $error("ttpu_rr_arb: grant without a request");
+    assert ((gnt_o & (gnt_o - 1'b1)) == '0) else $error("ttpu_rr_arb: two grants");
+    assert ((gnt_o != '0) == (req_i != '0)) else $error("ttpu_rr_arb: a request and no grant");
+  end
+`endif
+endmodule
