@@ -127,6 +127,15 @@ def sv_pkg(isa):
             sign = " signed" if f["kind"] == "s" else ""
             o.append(f"    logic{sign} [{f['bits'] - 1}:0] {f['name']};")
         o += [f"  }} {ins['name'].lower()}_t;", ""]
+    o += ["  // Bits of the body that the fields of an opcode use, from bit 0; 127 = no such opcode.",
+          "  function automatic logic [6:0] body_bits(logic [7:0] opcode);", "    case (opcode)"]
+    widths = {}
+    for ins in isa["instructions"]:
+        widths.setdefault(ins["used"], []).append(f"Op{camel(ins['name'])}")
+    for used, names in sorted(widths.items()):
+        o.append(f"      {', '.join(names)}:".replace(", ", ",\n      "))
+        o.append(f"        body_bits = 7'd{used};")
+    o += ["      default: body_bits = 7'd127;", "    endcase", "  endfunction", ""]
     o.append("endpackage")
     return "\n".join(o) + "\n"
 

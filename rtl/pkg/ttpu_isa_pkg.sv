@@ -423,4 +423,70 @@ package ttpu_isa_pkg;
     logic [23:0] imm_a;
   } vpu_xpose_t;
 
+  // Bits of the body that the fields of an opcode use, from bit 0; 127 = no such opcode.
+  function automatic logic [6:0] body_bits(logic [7:0] opcode);
+    case (opcode)
+      OpNop,
+      OpHalt,
+      OpJr,
+      OpVpuClear:
+        body_bits = 7'd0;
+      OpSync:
+        body_bits = 7'd3;
+      OpVpuSfu:
+        body_bits = 7'd4;
+      OpBeq,
+      OpBne,
+      OpBlt,
+      OpBge,
+      OpBltu,
+      OpBgeu,
+      OpJal,
+      OpDbnz:
+        body_bits = 7'd16;
+      OpVpuLdv:
+        body_bits = 7'd26;
+      OpTag,
+      OpAdd,
+      OpSub,
+      OpMul,
+      OpAnd,
+      OpOr,
+      OpXor,
+      OpShl,
+      OpShr,
+      OpSra,
+      OpSlt,
+      OpSltu,
+      OpLds,
+      OpSts:
+        body_bits = 7'd32;
+      OpVpuStage:
+        body_bits = 7'd51;
+      OpDmaLoad,
+      OpDmaStore:
+        body_bits = 7'd59;
+      OpMxuLoadw,
+      OpVpuShape:
+        body_bits = 7'd65;
+      OpVpuXpose:
+        body_bits = 7'd66;
+      OpMxuShape:
+        body_bits = 7'd72;
+      OpVpuSetd:
+        body_bits = 7'd73;
+      OpDmaShape,
+      OpDmaVstride,
+      OpVpuSeta,
+      OpVpuSetb:
+        body_bits = 7'd74;
+      OpMxuMatmul,
+      OpVpuRun:
+        body_bits = 7'd81;
+      OpDmaHstride:
+        body_bits = 7'd86;
+      default: body_bits = 7'd127;
+    endcase
+  endfunction
+
 endpackage
