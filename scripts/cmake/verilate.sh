@@ -1,0 +1,38 @@
+#!/bin/sh
+# Run Verilator and leave <prefix>.h, <prefix>__fast.cpp, <prefix>__slow.cpp in DIR.
+# usage: verilate.sh DIR PREFIX TOP FLAGS_AND_SOURCES...
+# Files whose text did not change keep their time, so that nothing is compiled for nothing.
+set -eu
+dir=$1 prefix=$2 top=$3
+shift 3
+here=$(cd "$(dirname "$0")" && pwd)
+work=$dir.new
+rm -rf "$work"
+mkdir -p "$dir" "$work"
+verilator --cc -Wall --unroll-count 4 -O3 --x-assign unique --x-initial unique \
+  --prefix "$prefix" --top-module "$top" --Mdir "$work" "$here/../lint/waivers.vlt" "$@"
+cd "$work"
+for f in *.cpp; do
+  case $f in
+    *Slow*|*__Syms*|*__ConstPool*) echo "#include \"$f\"" >>slow.list ;;
+    *) echo "#include \"$f\"" >>fast.list ;;
+  esac
+done
+mv fast.list "${prefix}__fast.cpp"
+touch slow.list
+mv slow.list "${prefix}__slow.cpp"
+# The included parts count for the two units: a changed part must change the unit's own text.
+sum() { cat "$@" | cksum | tr ' ' '-'; }
+for unit in fast slow; do
+  # shellcheck disable=SC2046
+  echo "// contents $(sum *.h $(sed 's/.*"\(.*\)"/\1/' "${prefix}__$unit.cpp"))" >>"${prefix}__$unit.cpp"
+done
+rm -f ./*.mk ./*.d ./*.dat
+for f in *; do
+  cmp -s "$f" "$dir/$f" || cp "$f" "$dir/$f"
+done
+cd "$dir"
+for f in *; do
+  [ -e "$work/$f" ] || rm -rf "$f"
+done
+rm -rf "$work"
