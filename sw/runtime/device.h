@@ -77,6 +77,17 @@ class Device {
   virtual const std::vector<TraceEvent>& trace() const = 0;
 };
 
+/// The names that open_device knows.
+std::vector<std::string> backend_names();
+
+/// Throws DeviceError unless the image can run on a device of this configuration and size of HBM:
+/// the first thing that every back end's load() does.
+void check_image(const Image& image, const Config& config, uint64_t hbm_bytes);
+
+/// What libttpu_rtl_<config>.so exports under the name kRtlSymbol, with C linkage.
+using CreateRtlDevice = Device* (*)(const Config& config, const DeviceOptions& options);
+inline constexpr const char* kRtlSymbol = "ttpu_create_rtl_device";
+
 /// Open "golden" or "rtl" for a configuration. The rtl back end is a shared object, one a
 /// configuration (libttpu_rtl_<config>.so beside the program): a missing one is an error that names
 /// the make target.

@@ -29,6 +29,12 @@ struct TensorDesc {
   float scale = 1.0f;       ///< of a quantised tensor
   int32_t zero_point = 0;
   uint64_t elements() const;
+  /// Elements of a row: the innermost dimension, 1 for a scalar.
+  uint64_t row_elements() const;
+  /// Rows of the innermost dimension.
+  uint64_t rows() const;
+  /// Bytes from the first element to the end of the last one.
+  uint64_t extent() const;
 };
 
 /// A block of constant bytes for HBM.
@@ -36,6 +42,13 @@ struct HbmSegment {
   uint64_t addr = 0;
   std::vector<uint8_t> bytes;
 };
+
+/// An image that cannot be used. what() says why and what to do.
+struct ImageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline constexpr uint32_t kImageVersion = 1;
 
 /// A whole program for one configuration.
 struct Image {
@@ -49,17 +62,15 @@ struct Image {
   std::vector<TensorDesc> inputs, outputs;
   std::string report;                        ///< JSON of the compiler: what ran where, and why
 
-  /// Serialise: magic "TTPU", version, configuration hash, section table, sections, CRC-32.
+  /// Throws ImageError if anything contradicts anything: see docs/reference/image.md.
+  void validate() const;
+  /// Serialise, after validate(): header, section table, sections, CRC-32.
   std::vector<uint8_t> to_bytes() const;
   /// Parse and validate everything; throws ImageError with the reason. Trusts nothing.
   static Image from_bytes(std::span<const uint8_t> bytes);
+  /// Write the file whole or not at all; read it. Errors name the path.
   void save(const std::string& path) const;
   static Image load(const std::string& path);
-};
-
-/// An image that cannot be used. what() says why and what to do.
-struct ImageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 }  // namespace ttpu
