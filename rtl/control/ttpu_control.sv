@@ -263,4 +263,14 @@ module ttpu_control
 
   assign quiet_o = units_quiet && !clear_pending_o && (halt_o || (!run_q && (&empty)));
   assign trace_any_o = progress || tag_valid_o;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni) begin
+    assert (!(run_q && (imem_en_i || smem_en_i)))
+      else $error("control: the host uses IMEM or SMEM while the core runs");
+    for (int unsigned q = 0; q < NumQueues; q++)
+      assert (!(status_i[q].done && status_i[q].error))
+        else $error("control: unit %0d reports done and error at once", q + 1);
+  end
+`endif
 endmodule

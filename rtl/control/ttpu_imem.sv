@@ -49,7 +49,5 @@ module ttpu_imem #(
 `ifndef SYNTHESIS
   initial assert (ImemWords == 1 << AddrBits && AddrBits <= 14)
     else $fatal(1, "ImemWords must be a power of two up to 16384");
-  always_ff @(posedge clk_i) assert (!(fetch_en_i && host_en_i))
-    else $error("imem: host access while the scalar core fetches");
 `endif
 endmodule

@@ -145,7 +145,8 @@ module ttpu_scalar
   error_e               bad_cause;
   logic [31:0]          bad_value;
   ttpu_decode #(.DmaChannels(DmaChannels)) i_decode (
-    .instr_i(x_instr_q),
+    .opcode_i(x_instr_q.opcode),
+    .body_i(x_instr_q.body),
     .to_queue_o(to_queue),
     .queue_o(queue),
     .cause_o(bad_cause),

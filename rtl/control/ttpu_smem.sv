@@ -31,7 +31,5 @@ module ttpu_smem #(
 `ifndef SYNTHESIS
   initial assert (SmemWords == 1 << AddrBits && AddrBits <= 16)
     else $fatal(1, "SmemWords must be a power of two up to 65536");
-  always_ff @(posedge clk_i) assert (!(core_en_i && host_en_i))
-    else $error("smem: host access while the scalar core uses it");
 `endif
 endmodule
