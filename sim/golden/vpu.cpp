@@ -62,7 +62,7 @@ std::optional<Fault> Machine::vpu_seta(const Command& command) {
   const bool from_acc = static_cast<Vsrc>(f.src) == Vsrc::ACC;
   if (f.dtype >= kDtypes) return bad_field(command, f.dtype);
   if (from_acc && dtype != Dtype::I32 && dtype != Dtype::F32) return bad_field(command, f.dtype);
-  if (f.dequant && is_float(dtype)) return bad_field(command, f.dequant);
+  if (f.dequant && is_float(dtype)) return bad_field(command, f.dtype);
   if (is_float(dtype) && !config_.has_fp) return unsupported(command, f.dtype);
   if (f.dequant && !config_.has_fp) return unsupported(command, f.dequant);
   Stream& a = vpu_.a;
@@ -79,7 +79,7 @@ std::optional<Fault> Machine::vpu_setb(const Command& command) {
   const auto f = isa::VpuSetb::decode(command.instr);
   const auto dtype = static_cast<Dtype>(f.dtype);
   if (f.dtype >= kDtypes) return bad_field(command, f.dtype);
-  if (f.dequant && is_float(dtype)) return bad_field(command, f.dequant);
+  if (f.dequant && is_float(dtype)) return bad_field(command, f.dtype);
   if (is_float(dtype) && !config_.has_fp) return unsupported(command, f.dtype);
   if (f.dequant && !config_.has_fp) return unsupported(command, f.dequant);
   Stream& b = vpu_.b;
