@@ -257,10 +257,9 @@ class Assembler {
     const Token name = line.peek();
     uint64_t bytes = 0;
     ProgramTensor t = parse_tensor(line, symbols_, &bytes);
-    for (const auto* tensors : {&program_.inputs, &program_.outputs})
-      for (const auto& other : *tensors)
-        if (other.name == t.name)
-          line.fail(name, fmt::format("there are two tensors '{}'", t.name), "rename one of them");
+    for (const auto& other : list)
+      if (other.name == t.name)
+        line.fail(name, fmt::format("there are two tensors '{}'", t.name), "rename one of them");
     end_ = std::max(end_, t.at + bytes);
     list.push_back(std::move(t));
   }

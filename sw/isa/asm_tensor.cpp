@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "isa/asm_internal.h"
 #include "isa/suggest.h"
@@ -31,6 +32,7 @@ void tensor_field(Line& line, Symbols& symbols, std::string_view f, ProgramTenso
                 "types: " + list_names(kTypes));
   } else if (f == "shape") {
     line.expect("[", "write shape=[4, 64]");
+    if (line.accept("]")) return;  // a scalar
     do {
       if (r.shape.size() == 8) line.fail(line.peek(), "more than 8 dimensions");
       r.shape.push_back(
@@ -42,7 +44,10 @@ void tensor_field(Line& line, Symbols& symbols, std::string_view f, ProgramTenso
   } else if (f == "pitch") {
     r.pitch = static_cast<uint64_t>(symbols.expression_in(line, 1, kMaxAddr, "a pitch"));
   } else if (f == "scale") {
+    const Token t = line.peek();
     r.scale = static_cast<float>(symbols.real(line));
+    if (!std::isfinite(r.scale) || r.scale <= 0)
+      line.fail(t, "the scale is not a positive number", "write scale=0.5");
   } else {
     r.zero_point = static_cast<int32_t>(
         symbols.expression_in(line, -(int64_t{1} << 31), (int64_t{1} << 31) - 1, "zero_point"));
@@ -81,16 +86,23 @@ ProgramTensor parse_tensor(Line& line, Symbols& symbols, uint64_t* bytes) {
   if (missing("shape"))
     line.fail(name, "the tensor's shape is missing", "add shape=[rows, columns]");
   if (missing("at")) line.fail(name, "the tensor's address is missing", "add at=0x1000");
-  const uint64_t row = uint64_t{r.shape.back()} * tensor_type_bytes(r.type);
+  const int64_t zp_lo = r.type == "int8" ? -128 : 0, zp_hi = r.type == "int8" ? 127 : 255;
+  if (tensor_type_bytes(r.type) == 1 && (r.zero_point < zp_lo || r.zero_point > zp_hi))
+    line.fail(name, fmt::format("the zero point {} is outside of {}", r.zero_point, r.type),
+              fmt::format("{} to {}", zp_lo, zp_hi));
+  const uint64_t row = (r.shape.empty() ? 1 : r.shape.back()) * uint64_t{tensor_type_bytes(r.type)};
   if (missing("pitch")) r.pitch = row;
   if (r.pitch < row)
     line.fail(name, fmt::format("the pitch of {} is less than the {} bytes of a row", r.pitch, row),
               "leave pitch out for rows without gaps");
-  *bytes = r.pitch;
+  uint64_t rows = 1, all = 0;
+  bool fits = true;
   for (size_t i = 0; i + 1 < r.shape.size(); ++i)
-    if (__builtin_mul_overflow(*bytes, uint64_t{r.shape[i]}, bytes) ||
-        *bytes > static_cast<uint64_t>(kMaxAddr))
-      line.fail(name, "the tensor is too large", "at most 2^40 bytes");
+    fits = fits && !__builtin_mul_overflow(rows, uint64_t{r.shape[i]}, &rows);
+  fits = fits && !__builtin_mul_overflow(rows, r.pitch, &all);
+  if (!fits || all > static_cast<uint64_t>(kMaxAddr))
+    line.fail(name, "the tensor is too large", "at most 2^40 bytes");
+  *bytes = (rows - 1) * r.pitch + row;
   return r;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "isa/generated/configs_gen.h"
 #include "isa/lexer.h"
@@ -53,7 +54,7 @@ std::string real_text(float v) {
 void tensor_text(std::string& r, std::string_view directive, const ProgramTensor& t) {
   r += fmt::format("{} {} type={} shape=[{}] at=0x{:x} pitch={}", directive,
                    is_identifier(t.name) ? t.name : quote(t.name), t.type,
-                   fmt::join(t.shape, ", "), t.at, t.pitch);
+                   join(t.shape), t.at, t.pitch);
   if (t.scale != 1.0f) r += " scale=" + real_text(t.scale);
   if (t.zero_point != 0) r += fmt::format(" zero_point={}", t.zero_point);
   r += '\n';
@@ -74,8 +75,7 @@ void data_text(std::string& r, std::string_view directive, const std::vector<T>&
     }
     const size_t end = std::min(i + a_line, values.size());
     r += fmt::format("  {} {}\n", directive,
-                     fmt::join(values.begin() + static_cast<std::ptrdiff_t>(i),
-                               values.begin() + static_cast<std::ptrdiff_t>(end), ", "));
+                     join(std::span(values).subspan(i, end - i)));
   }
 }
 

@@ -167,6 +167,8 @@ const Bad kBad[] = {
     {".input x type=int9 shape=[1] at=0\n", 1, 15, 4, "no tensor type", "int8, uint8"},
     {".input x type=int8 at=0\n", 1, 8, 1, "shape is missing", "shape=["},
     {".input x shape=[4, 64] at=0 pitch=63\n", 1, 8, 1, "pitch of 63", "leave pitch out"},
+    {".input x shape=[4] at=0 scale=-1.5\n", 1, 31, 1, "not a positive number", "scale=0.5"},
+    {".input x shape=[4] at=0 zero_point=128\n", 1, 8, 1, "128 is outside of int8", "-128 to 127"},
     {".hbm_bytes 100\n.hbm 64\n.zero 64\n", 1, 1, 10, "ends before", "leave .hbm_bytes out"},
     {".entry nowhere\nnop\n", 1, 8, 7, "not defined", "label"},
     {".entry 1\nnop\n", 1, 8, 1, "outside the range of .entry", "0 to 0"},

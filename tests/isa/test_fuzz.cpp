@@ -1,11 +1,12 @@
 // Random and damaged source texts: errors at a place that exists, never a crash.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <sstream>
 
 #include "isa/asm.h"
 #include "isa/disasm.h"
-#include "seed.h"
+#include "tb/random.h"
 
 namespace ttpu::isa {
 namespace {
@@ -61,7 +62,7 @@ TEST(Fuzz, CutAtEveryLength) {
 }
 
 TEST(Fuzz, EachByteChanged) {
-  std::mt19937_64 rng(test::seed());
+  std::mt19937_64 rng(tb::run_seed());
   for (size_t n = 0; n < kGood.size(); ++n) {
     for (int k = 0; k < 6; ++k) {
       std::string text(kGood);
@@ -72,7 +73,7 @@ TEST(Fuzz, EachByteChanged) {
 }
 
 TEST(Fuzz, TokensShuffled) {
-  std::mt19937_64 rng(test::seed() + 1);
+  std::mt19937_64 rng(tb::run_seed() + 1);
   std::vector<std::string> tokens;
   std::istringstream in{std::string(kGood)};
   for (std::string t; in >> t;) tokens.push_back(t);
@@ -90,7 +91,7 @@ TEST(Fuzz, TokensShuffled) {
 }
 
 TEST(Fuzz, RandomBytes) {
-  std::mt19937_64 rng(test::seed() + 2);
+  std::mt19937_64 rng(tb::run_seed() + 2);
   for (int n = 0; n < 2000; ++n) {
     std::string text;
     for (auto k = rng() % 200; k > 0; --k) text += static_cast<char>(rng());
