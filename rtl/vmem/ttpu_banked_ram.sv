@@ -1,0 +1,132 @@
+// Banked SRAM behind several read and write ports: the core of VMEM and CMEM.
+// Reads: rd_req_i and rd_addr_i held until rd_gnt_o (combinational, same cycle); the word stands on
+// rd_data_o with rd_valid_o in the second cycle after the grant. Writes: held until wr_gnt_o. One grant a
+// cycle a port, fully pipelined. A read granted after a write sees it; in the same cycle, the old word.
+// Each bank takes one read and one write a cycle (Ports = 2) or one of either (Ports = 1), round robin:
+// a request waits at most one cycle for each other port that wants the bank. rd_data_o means something
+// in cycles with rd_valid_o only. Word addresses at or above Banks * Rows wrap: masters check bounds.
+module ttpu_banked_ram #(
+  parameter int unsigned Bytes = 64,      // a word
+  parameter int unsigned Banks = 8,       // power of two, >= 2
+  parameter int unsigned Rows = 512,      // words in a bank, power of two
+  parameter int unsigned Ports = 2,       // accesses a bank takes in a cycle: 1 or 2
+  parameter int unsigned Interleave = 0,  // 0 banks hold consecutive ranges, 1 bank = word mod Banks
+  parameter int unsigned NumRd = 7,
+  parameter int unsigned NumWr = 4,
+  localparam int unsigned BankBits = $clog2(Banks),
+  localparam int unsigned RowBits = $clog2(Rows),
+  localparam int unsigned AddrBits = BankBits + RowBits
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  // read ports
+  input  logic [NumRd-1:0]     rd_req_i,
+  input  logic [AddrBits-1:0]  rd_addr_i   [NumRd],  // word
+  output logic [NumRd-1:0]     rd_gnt_o,
+  output logic [8*Bytes-1:0]   rd_data_o   [NumRd],
+  output logic [NumRd-1:0]     rd_valid_o,
+  // write ports
+  input  logic [NumWr-1:0]     wr_req_i,
+  input  logic [AddrBits-1:0]  wr_addr_i   [NumWr],  // word
+  input  logic [Bytes-1:0]     wr_be_i     [NumWr],
+  input  logic [8*Bytes-1:0]   wr_data_i   [NumWr],
+  output logic [NumWr-1:0]     wr_gnt_o
+);
+  localparam int unsigned RdSel = NumRd > 1 ? $clog2(NumRd) : 1;
+  localparam int unsigned WrSel = NumWr > 1 ? $clog2(NumWr) : 1;
+  localparam int unsigned BankLow = Interleave != 0 ? 0 : RowBits;
+  localparam int unsigned RowLow = Interleave != 0 ? BankBits : 0;
+
+  // what each port wants, and each bank gives
+  logic [NumRd-1:0]    bank_rd_req [Banks];
+  logic [NumWr-1:0]    bank_wr_req [Banks];
+  logic [NumRd-1:0]    bank_rd_gnt [Banks];
+  logic [NumWr-1:0]    bank_wr_gnt [Banks];
+  logic [8*Bytes-1:0]  bank_data   [Banks];
+  logic [NumRd-1:0]    valid_q;
+  logic [BankBits-1:0] bank_q      [NumRd];
+
+  always_comb begin
+    for (int unsigned b = 0; b < Banks; b++) begin
+      bank_rd_req[b] = '0;
+      bank_wr_req[b] = '0;
+    end
+    for (int unsigned p = 0; p < NumRd; p++) begin
+      bank_rd_req[rd_addr_i[p][BankLow+:BankBits]][p] = rd_req_i[p];
+    end
+    for (int unsigned p = 0; p < NumWr; p++) begin
+      bank_wr_req[wr_addr_i[p][BankLow+:BankBits]][p] = wr_req_i[p];
+    end
+  end
+
+  always_comb begin
+    rd_gnt_o = '0;
+    wr_gnt_o = '0;
+    for (int unsigned b = 0; b < Banks; b++) begin
+      rd_gnt_o |= bank_rd_gnt[b];
+      wr_gnt_o |= bank_wr_gnt[b];
+    end
+  end
+
+  for (genvar g = 0; g < Banks; g++) begin : gen_bank
+    logic [RdSel-1:0]   rd_sel;
+    logic [WrSel-1:0]   wr_sel;
+    logic               rd_en, wr_en;
+    logic [RowBits-1:0] rd_row, wr_row;
+
+    assign rd_en = bank_rd_gnt[g] != '0;
+    assign wr_en = bank_wr_gnt[g] != '0;
+    assign rd_row = rd_addr_i[rd_sel][RowLow+:RowBits];
+    assign wr_row = wr_addr_i[wr_sel][RowLow+:RowBits];
+
+    if (Ports == 2) begin : gen_two
+      ttpu_rr_arb #(.NumReq(NumRd)) u_rd_arb (
+        .clk_i, .rst_ni, .req_i(bank_rd_req[g]), .advance_i(1'b1),
+        .gnt_o(bank_rd_gnt[g]), .index_o(rd_sel)
+      );
+      ttpu_rr_arb #(.NumReq(NumWr)) u_wr_arb (
+        .clk_i, .rst_ni, .req_i(bank_wr_req[g]), .advance_i(1'b1),
+        .gnt_o(bank_wr_gnt[g]), .index_o(wr_sel)
+      );
+      ttpu_ram_1r1w #(.Rows(Rows), .Bytes(Bytes)) u_ram (
+        .clk_i,
+        .rd_en_i(rd_en), .rd_addr_i(rd_row), .rd_data_o(bank_data[g]),
+        .wr_en_i(wr_en), .wr_addr_i(wr_row), .wr_be_i(wr_be_i[wr_sel]), .wr_data_i(wr_data_i[wr_sel])
+      );
+    end else begin : gen_one
+      localparam int unsigned AllSel = $clog2(NumRd + NumWr);
+      logic [AllSel-1:0] sel;
+      ttpu_rr_arb #(.NumReq(NumRd + NumWr)) u_arb (
+        .clk_i, .rst_ni, .req_i({bank_wr_req[g], bank_rd_req[g]}), .advance_i(1'b1),
+        .gnt_o({bank_wr_gnt[g], bank_rd_gnt[g]}), .index_o(sel)
+      );
+      assign rd_sel = wr_en ? '0 : RdSel'(sel);
+      assign wr_sel = wr_en ? WrSel'(sel - AllSel'(NumRd)) : '0;
+      ttpu_ram_1rw #(.Rows(Rows), .Bytes(Bytes)) u_ram (
+        .clk_i,
+        .en_i(rd_en || wr_en), .we_i(wr_en), .addr_i(wr_en ? wr_row : rd_row),
+        .wr_be_i(wr_be_i[wr_sel]), .wr_data_i(wr_data_i[wr_sel]), .rd_data_o(bank_data[g])
+      );
+    end
+  end
+
+  // Second cycle: from the bank to the port, only where there was a grant.
+  always_ff @(posedge clk_i) begin
+    valid_q <= rst_ni ? rd_gnt_o : '0;
+    rd_valid_o <= rst_ni ? valid_q : '0;
+  end
+  for (genvar p = 0; p < NumRd; p++) begin : gen_out
+    always_ff @(posedge clk_i) begin
+      if (rd_gnt_o[p]) bank_q[p] <= rd_addr_i[p][BankLow+:BankBits];
+      if (valid_q[p]) rd_data_o[p] <= bank_data[bank_q[p]];
+    end
+  end
+
+`ifndef SYNTHESIS
+  initial begin
+    assert (Banks >= 2 && Banks == 1 << BankBits) else $fatal(1, "Banks must be a power of two >= 2");
+    assert (Rows >= 2 && Rows == 1 << RowBits) else $fatal(1, "Rows must be a power of two >= 2");
+    assert (Ports == 1 || Ports == 2) else $fatal(1, "Ports must be 1 or 2");
+  end
+`endif
+endmodule
