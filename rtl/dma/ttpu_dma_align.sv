@@ -1,0 +1,142 @@
+// Byte aligner: a segment of bytes arrives in words that begin at offset src_off_i of the first word and
+// leaves in words that begin at offset dst_off_i of the first word, with a byte enable for each byte.
+// One step a cycle takes at most one word and gives at most one. A segment of S source and D destination
+// words takes D cycles if dst_off >= src_off or S = 1, else D + 1; segments follow without a bubble.
+// Latency 1: a word stands in a buffer of two before it leaves, so neither src_ready_o nor seg_ready_o
+// depends on dst_ready_i.
+// Segment fields are held from seg_valid_i until seg_ready_o, which comes with its last step.
+// src_bad_i marks a word whose bytes must not be written. flush_i: words are still taken, but what
+// leaves has no byte enabled; src_free_i: no words are taken (the segment's steps still are).
+module ttpu_dma_align
+  import ttpu_dma_pkg::*;
+#(
+  parameter int unsigned Bytes = 64,    // of a word, power of two, 2..64
+  parameter int unsigned AddrBits = 24,
+  parameter int unsigned UserBits = 8,
+  localparam int unsigned OffBits = $clog2(Bytes),
+  localparam int unsigned WordsBits = ByteBits - OffBits + 2
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 flush_i,
+  input  logic                 src_free_i,
+  // segment
+  input  logic                 seg_valid_i,
+  output logic                 seg_ready_o,
+  input  logic [OffBits-1:0]   src_off_i,
+  input  logic [AddrBits-1:0]  dst_addr_i,  // byte address of the first destination byte
+  input  logic [ByteBits-1:0]  bytes_i,     // >= 1
+  input  logic [UserBits-1:0]  user_i,      // goes with every word of the segment
+  // source words
+  input  logic                 src_valid_i,
+  output logic                 src_ready_o,
+  input  logic [8*Bytes-1:0]   src_data_i,
+  input  logic                 src_bad_i,
+  // destination words
+  output logic                 dst_valid_o,
+  input  logic                 dst_ready_i,
+  output logic [AddrBits-1:0]  dst_addr_o,  // a multiple of Bytes
+  output logic [8*Bytes-1:0]   dst_data_o,
+  output logic [Bytes-1:0]     dst_be_o,
+  output logic                 dst_last_o,  // of the segment
+  output logic [UserBits-1:0]  dst_user_o,
+  // a step in this cycle
+  output logic                 step_o
+);
+  // ---- the step ---------------------------------------------------------------------------------
+  logic [OffBits-1:0]   dst_off, end_off;
+  logic [WordsBits-1:0] src_words, dst_words, steps, step_q, word;
+  logic                 single, lag, take, emit, last_step, room, go;
+
+  assign dst_off = dst_addr_i[OffBits-1:0];
+  assign src_words = WordsBits'((32'(src_off_i) + 32'(bytes_i) + Bytes - 1) >> OffBits);
+  assign dst_words = WordsBits'((32'(dst_off) + 32'(bytes_i) + Bytes - 1) >> OffBits);
+  assign end_off = dst_off + OffBits'(bytes_i) - 1'b1;  // of the last byte
+  // With dst_off < src_off a destination word needs the source word behind it, unless that is all.
+  assign single = dst_off < src_off_i && src_words == WordsBits'(1);
+  assign lag = dst_off < src_off_i && !single;
+  assign steps = dst_words + WordsBits'(lag);
+  assign take = step_q < src_words;
+  assign emit = !lag || step_q != '0;
+  assign last_step = step_q == steps - 1'b1;
+  assign word = lag ? step_q - 1'b1 : step_q;
+
+  assign go = seg_valid_i && (!take || src_valid_i || src_free_i) && (!emit || room);
+  assign src_ready_o = seg_valid_i && take && !src_free_i && (!emit || room);
+  assign seg_ready_o = go && last_step;
+  assign step_o = go;
+
+  // ---- the word it gives ------------------------------------------------------------------------
+  logic [OffBits-1:0] shift;      // source byte j goes to byte (j + shift) mod Bytes
+  logic [Bytes-1:0]   from_now;   // bytes that come from the word taken now; the others from the last
+  logic [Bytes-1:0]   be;
+  logic               now_bad, before_bad_q;
+
+  assign shift = dst_off - src_off_i;
+  assign from_now = single ? '1 : {Bytes{1'b1}} << shift;
+  assign now_bad = take && src_bad_i;
+  always_comb begin
+    be = flush_i ? '0 : '1;
+    if (word == '0) be &= {Bytes{1'b1}} << dst_off;
+    if (last_step) be &= {Bytes{1'b1}} >> (OffBits'(Bytes - 1) - end_off);
+    if (now_bad) be &= ~from_now;
+    if (before_bad_q) be &= from_now;
+  end
+
+  // ---- buffer of two words ----------------------------------------------------------------------
+  logic [8*Bytes-1:0]  before_q;  // the last source word
+  logic [8*Bytes-1:0]  data_q [2];
+  logic [Bytes-1:0]    be_q   [2];
+  logic [AddrBits-1:0] addr_q [2];
+  logic [UserBits-1:0] user_q [2];
+  logic [1:0]          last_q, count_q;
+  logic                rd_q, wr_q;
+
+  assign room = !count_q[1];
+  assign dst_valid_o = count_q != '0;
+  assign dst_addr_o = addr_q[rd_q];
+  assign dst_data_o = data_q[rd_q];
+  assign dst_be_o = be_q[rd_q];
+  assign dst_last_o = last_q[rd_q];
+  assign dst_user_o = user_q[rd_q];
+
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      step_q <= last_step ? '0 : step_q + 1'b1;
+      if (emit) begin
+        // Funnel shift: the low bytes come from the end of the word before, the others from this one.
+        data_q[wr_q] <= (8 * Bytes)'({src_data_i, single ? src_data_i : before_q} >>
+                                     (8 * (Bytes - 32'(shift))));
+        be_q[wr_q] <= be;
+        addr_q[wr_q] <= {dst_addr_i[AddrBits-1:OffBits] + (AddrBits - OffBits)'(word), {OffBits{1'b0}}};
+        last_q[wr_q] <= last_step;
+        user_q[wr_q] <= user_i;
+        wr_q <= !wr_q;
+      end
+      if (take) before_q <= src_data_i;
+      before_bad_q <= !last_step && now_bad;
+    end
+    if (dst_valid_o && dst_ready_i) rd_q <= !rd_q;
+    count_q <= count_q + 2'(go && emit) - 2'(dst_valid_o && dst_ready_i);
+    if (!rst_ni) begin
+      step_q <= '0;
+      before_bad_q <= 1'b0;
+      rd_q <= 1'b0;
+      wr_q <= 1'b0;
+      count_q <= '0;
+    end
+  end
+
+`ifndef SYNTHESIS
+  initial begin
+    assert (Bytes >= 2 && Bytes <= 64 && Bytes == 1 << OffBits)
+    else $fatal(1, "ttpu_dma_align: Bytes must be a power of two, 2..64");
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert (!seg_valid_i || bytes_i != '0) else $error("ttpu_dma_align: empty segment");
+      assert (count_q <= 2'd2) else $error("ttpu_dma_align: buffer overflow");
+    end
+  end
+`endif
+endmodule

@@ -1,0 +1,296 @@
+// One DMA channel: takes commands, walks the runs of a transfer, checks each against its bounds and cuts
+// it into bursts.
+// A transfer's first burst is offered two cycles after its command was taken; then one burst a cycle.
+// Commands are done in order; up to InFlight are held, so a transfer is prepared while earlier ones of the
+// same direction and memory move. A change of either waits until all earlier bursts are complete.
+// A command in error is reported when everything before it, its own earlier runs included, is complete,
+// so that memory is as the order of commands says. An AXI error is reported at once. After an error or
+// halt_i nothing new starts until reset (rst_ni low for a cycle, which clear_i does).
+module ttpu_dma_channel
+  import ttpu_isa_pkg::*;
+  import ttpu_reg_pkg::*;
+  import ttpu_pkg::*;
+  import ttpu_dma_pkg::*;
+#(
+  parameter int unsigned AxiBytes = 64,
+  parameter int unsigned VmemBytes = 262144,
+  parameter int unsigned CmemBytes = 0
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   halt_i,
+  // commands
+  input  logic                   cmd_valid_i,
+  input  cmd_t                   cmd_i,
+  output logic                   cmd_ready_o,
+  output status_t                status_o,
+  // window in HBM
+  input  logic [FarAddrBits-1:0] hbm_base_i,
+  input  logic [FarAddrBits-1:0] hbm_size_i,
+  // bursts
+  output logic                   burst_valid_o,
+  output burst_t                 burst_o,
+  input  logic                   burst_ready_i,
+  // what the paths report about this channel's bursts
+  input  logic                   complete_i,       // one burst
+  input  logic                   complete_last_i,  // it was the last of its command
+  input  logic                   fault_valid_i,
+  input  fault_t                 fault_i,
+  input  error_e                 fault_cause_i,
+  input  logic                   moved_i,          // data moved in this cycle
+  input  logic                   lost_i,           // a VMEM access was not granted in this cycle
+  input  logic                   path_busy_i       // the paths wait for answers of memory
+);
+  localparam int unsigned InFlight = 8;
+  localparam int unsigned HBits = 48;  // far address from the window's base, signed
+  localparam int unsigned BlockBytes = BurstBeats * AxiBytes < 4096 ? BurstBeats * AxiBytes : 4096;
+  localparam int unsigned BlockBits = $clog2(BlockBytes);
+
+  // ---- configuration and command ----------------------------------------------------------------
+  logic [23:0]        n0_q;
+  logic [15:0]        n1_q, n2_q, n3_q;
+  logic signed [27:0] hs1_q, hs2_q, hs3_q;
+  logic signed [23:0] vs1_q, vs2_q, vs3_q;
+
+  dma_shape_t   shape;
+  dma_hstride_t hstride;
+  dma_vstride_t vstride;
+  dma_load_t    move;
+  logic         is_move, move_store, move_cmem, move_empty, no_cmem, bad_opcode, accept;
+
+  assign shape = dma_shape_t'(cmd_i.body);
+  assign hstride = dma_hstride_t'(cmd_i.body);
+  assign vstride = dma_vstride_t'(cmd_i.body);
+  assign move = dma_load_t'(cmd_i.body);
+  assign move_store = cmd_i.opcode == OpDmaStore;
+  assign is_move = cmd_i.opcode == OpDmaLoad || move_store;
+  assign move_cmem = move.space == SpaceCmem;
+  assign no_cmem = is_move && move_cmem && CmemBytes == 0;
+  assign move_empty = n0_q == '0 || n1_q == '0 || n2_q == '0 || n3_q == '0;
+  assign bad_opcode = !is_move && cmd_i.opcode != OpDmaShape && cmd_i.opcode != OpDmaHstride &&
+                      cmd_i.opcode != OpDmaVstride;
+
+  // Control has checked the channel and the unused bits; no command reads register c.
+  logic unused;
+  assign unused = ^{cmd_i.c, shape.unused, shape.channel, hstride.channel, vstride.unused,
+                    vstride.channel, move.unused, move.channel};
+
+  // ---- commands accepted, in order --------------------------------------------------------------
+  // A bit says whether the command waits for its last burst; the others are done at once.
+  logic       fly_ready, fly_valid, fly_waits, fly_pop;
+  logic [3:0] fly_count;
+  logic [3:0] ends_q;         // transfers complete and not yet reported
+  logic [9:0] outstanding_q;  // bursts handed out and not complete
+  logic       stop, stop_q;   // an error was reported, or a halt
+  logic       fault_q;        // the newest command is in error
+  error_e     fault_cause_q;
+  logic [FarAddrBits-1:0] fault_addr_q;
+  logic       walk_q;         // runs of the newest transfer are left
+  logic       run_q;          // a run is being cut
+  logic       report;
+
+  assign stop = halt_i || stop_q;
+  assign cmd_ready_o = !stop && !walk_q && !fault_q && fly_ready;
+  assign accept = cmd_valid_i && cmd_ready_o;
+
+  ttpu_fifo #(.Width(1), .Depth(InFlight)) u_fly (
+    .clk_i, .rst_ni, .clear_i(1'b0),
+    .push_valid_i(accept), .push_ready_o(fly_ready),
+    .push_data_i(bad_opcode || no_cmem || (is_move && !move_empty)),
+    .pop_valid_o(fly_valid), .pop_ready_i(fly_pop), .pop_data_o(fly_waits), .count_o(fly_count)
+  );
+  assign fly_pop = (!fly_waits || ends_q != '0) && !stop && !fault_valid_i;
+
+  // ---- walk over the runs -----------------------------------------------------------------------
+  logic [15:0]             i1_q, i2_q, i3_q;  // runs left behind this one in each dimension
+  logic [31:0]             v_q, v2_q, v3_q;   // of the run; of the row of runs; of the plane
+  logic signed [HBits-1:0] h_q, h2_q, h3_q;
+  logic [PcBits-1:0]       pc_q;
+  logic                    store_q, cmem_q, turn_q;
+  logic                    more1, more2, more3, walk_step, run_free;
+  logic [31:0]             v1_next, v2_next, v3_next;
+  logic signed [HBits-1:0] h1_next, h2_next, h3_next;
+
+  assign more1 = i1_q != '0;
+  assign more2 = i2_q != '0;
+  assign more3 = i3_q != '0;
+  assign v1_next = v_q + 32'(vs1_q);
+  assign v2_next = v2_q + 32'(vs2_q);
+  assign v3_next = v3_q + 32'(vs3_q);
+  assign h1_next = h_q + HBits'(hs1_q);
+  assign h2_next = h2_q + HBits'(hs2_q);
+  assign h3_next = h3_q + HBits'(hs3_q);
+
+  // bounds of the run
+  logic [FarAddrBits-1:0] far, far_size;
+  logic                   v_over, v_past, h_over, h_past, run_bad;
+
+  assign far = FarAddrBits'(h_q);
+  assign far_size = cmem_q ? FarAddrBits'(CmemBytes) : hbm_size_i;
+  assign v_over = v_q >= VmemBytes;
+  assign v_past = 33'(v_q) + 33'(n0_q) > 33'(VmemBytes);
+  assign h_over = far >= far_size;
+  assign h_past = FarAddrBits'(n0_q) > far_size - far;
+  assign run_bad = v_over || v_past || h_over || h_past;
+  assign walk_step = walk_q && run_free && !stop &&
+                     !(turn_q && (run_q || outstanding_q != '0));
+
+  // ---- cut a run into bursts --------------------------------------------------------------------
+  logic [FarAddrBits-1:0]  run_addr_q;
+  logic [VmemAddrBits-1:0] run_vaddr_q;
+  logic [23:0]             run_bytes_q;
+  logic                    run_store_q, run_cmem_q, run_last_q;
+  logic [PcBits-1:0]       run_pc_q;
+  logic [ByteBits-1:0]     block_left;
+  logic                    cut_last, burst_go;
+
+  assign block_left = ByteBits'(BlockBytes) - ByteBits'(run_addr_q[BlockBits-1:0]);
+  assign cut_last = run_bytes_q <= 24'(block_left);
+  assign burst_valid_o = run_q && !stop;
+  assign burst_go = burst_valid_o && burst_ready_i;
+  assign run_free = !run_q || (burst_go && cut_last);
+  assign burst_o.store = run_store_q;
+  assign burst_o.cmem = run_cmem_q;
+  assign burst_o.last = run_last_q && cut_last;
+  assign burst_o.addr = run_addr_q;
+  assign burst_o.vaddr = run_vaddr_q;
+  assign burst_o.bytes = cut_last ? ByteBits'(run_bytes_q) : block_left;
+  assign burst_o.pc = run_pc_q;
+
+  always_ff @(posedge clk_i) begin
+    if (burst_go) begin
+      run_addr_q <= run_addr_q + FarAddrBits'(burst_o.bytes);
+      run_vaddr_q <= run_vaddr_q + VmemAddrBits'(burst_o.bytes);
+      run_bytes_q <= run_bytes_q - 24'(burst_o.bytes);
+      if (cut_last) run_q <= 1'b0;
+    end
+    if (walk_step) begin
+      turn_q <= 1'b0;
+      if (run_bad) begin
+        fault_q <= 1'b1;
+        fault_cause_q <= v_over || v_past ? ErrVmemBounds : ErrFarBounds;
+        fault_addr_q <= v_over ? FarAddrBits'(v_q) :
+                        v_past ? FarAddrBits'(VmemBytes) : h_over ? far : far_size;
+        walk_q <= 1'b0;
+      end else begin
+        run_q <= 1'b1;
+        run_addr_q <= cmem_q ? far : hbm_base_i + far;
+        run_vaddr_q <= v_q[VmemAddrBits-1:0];
+        run_bytes_q <= n0_q;
+        run_store_q <= store_q;
+        run_cmem_q <= cmem_q;
+        run_pc_q <= pc_q;
+        run_last_q <= !more1 && !more2 && !more3;
+        if (!more1 && !more2 && !more3) walk_q <= 1'b0;
+      end
+      // the next run
+      i1_q <= more1 ? i1_q - 1'b1 : n1_q - 1'b1;
+      if (!more1) i2_q <= more2 ? i2_q - 1'b1 : n2_q - 1'b1;
+      if (!more1 && !more2) i3_q <= i3_q - 1'b1;
+      v_q <= more1 ? v1_next : more2 ? v2_next : v3_next;
+      h_q <= more1 ? h1_next : more2 ? h2_next : h3_next;
+      if (!more1) begin
+        v2_q <= more2 ? v2_next : v3_next;
+        h2_q <= more2 ? h2_next : h3_next;
+      end
+      if (!more1 && !more2) begin
+        v3_q <= v3_next;
+        h3_q <= h3_next;
+      end
+    end
+
+    if (accept) begin
+      pc_q <= cmd_i.pc;
+      unique case (cmd_i.opcode)
+        OpDmaShape: begin
+          n0_q <= shape.n0;
+          n1_q <= shape.n1;
+          n2_q <= shape.n2;
+          n3_q <= shape.n3;
+        end
+        OpDmaHstride: begin
+          hs1_q <= hstride.s1;
+          hs2_q <= hstride.s2;
+          hs3_q <= hstride.s3;
+        end
+        OpDmaVstride: begin
+          vs1_q <= vstride.s1;
+          vs2_q <= vstride.s2;
+          vs3_q <= vstride.s3;
+        end
+        default: ;
+      endcase
+      if (bad_opcode || no_cmem) begin
+        fault_q <= 1'b1;
+        fault_cause_q <= bad_opcode ? ErrIllegalOpcode : ErrUnsupported;
+        fault_addr_q <= bad_opcode ? FarAddrBits'(cmd_i.opcode) : FarAddrBits'(move.space);
+      end else if (is_move && !move_empty) begin
+        walk_q <= 1'b1;
+        store_q <= move_store;
+        cmem_q <= move_cmem;
+        turn_q <= store_q != move_store || cmem_q != move_cmem;
+        v_q <= cmd_i.b + 32'(move.imm_v);
+        v2_q <= cmd_i.b + 32'(move.imm_v);
+        v3_q <= cmd_i.b + 32'(move.imm_v);
+        h_q <= HBits'({1'b0, cmd_i.a + move.imm_h});
+        h2_q <= HBits'({1'b0, cmd_i.a + move.imm_h});
+        h3_q <= HBits'({1'b0, cmd_i.a + move.imm_h});
+        i1_q <= n1_q - 1'b1;
+        i2_q <= n2_q - 1'b1;
+        i3_q <= n3_q - 1'b1;
+      end
+    end
+
+    outstanding_q <= outstanding_q + 10'(burst_go) - 10'(complete_i);
+    ends_q <= ends_q + 4'(complete_i && complete_last_i) - 4'(fly_valid && fly_pop && fly_waits);
+    if (report || halt_i) stop_q <= 1'b1;
+    if (!rst_ni) begin
+      n0_q <= '0;
+      n1_q <= '0;
+      n2_q <= '0;
+      n3_q <= '0;
+      hs1_q <= '0;
+      hs2_q <= '0;
+      hs3_q <= '0;
+      vs1_q <= '0;
+      vs2_q <= '0;
+      vs3_q <= '0;
+      walk_q <= 1'b0;
+      run_q <= 1'b0;
+      store_q <= 1'b0;
+      cmem_q <= 1'b0;
+      turn_q <= 1'b0;
+      fault_q <= 1'b0;
+      outstanding_q <= '0;
+      ends_q <= '0;
+      stop_q <= 1'b0;
+    end
+  end
+
+  // ---- status -----------------------------------------------------------------------------------
+  logic fault_due;  // the command in error is the oldest, and all that it did is complete
+  assign fault_due = fault_q && !run_q && outstanding_q == '0 && fly_count == 4'd1;
+  assign report = !stop && (fault_valid_i || fault_due);
+
+  always_comb begin
+    status_o.done = fly_valid && fly_pop;
+    status_o.error = report;
+    status_o.cause = fault_valid_i ? fault_cause_i : fault_cause_q;
+    status_o.pc = fault_valid_i ? fault_i.pc : pc_q;
+    status_o.addr = fault_valid_i ? fault_i.addr : fault_addr_q;
+    status_o.activity = !fly_valid ? ActIdle :
+                        moved_i || walk_step || status_o.done ? ActBusy :
+                        lost_i ? ActStallMem : ActStallData;
+    status_o.quiet = outstanding_q == '0 && !path_busy_i && (halt_i || !fly_valid);
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert (!complete_i || outstanding_q != '0) else $error("ttpu_dma_channel: burst complete twice");
+      assert (outstanding_q != '1) else $error("ttpu_dma_channel: too many bursts");
+      assert (!(status_o.done && fly_waits) || ends_q != '0) else $error("ttpu_dma_channel: early done");
+    end
+  end
+`endif
+endmodule
