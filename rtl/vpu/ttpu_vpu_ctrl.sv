@@ -1,0 +1,376 @@
+// Control of the VPU: takes commands, walks rows, checks addresses, counts results.
+//
+// One command at a time. A configuration command is done in the cycle after it is taken; another can be
+// taken in that cycle. VPU_RUN, VPU_LDV and VPU_XPOSE hold cmd_ready_o low until their done.
+// Rows: step_o hands one row (addresses, meta_o) to the fetch stage; at most one a cycle, only when
+// fetch_ready_i is high and, for a row with a result, when fewer than Depth results are on their way
+// (written_i counts them off), so that the pipeline behind never has to stop.
+// Errors: a field or address in error raises status_o.error once; the unit then takes no command until
+// clear_i. Rows before the one in error may still be written.
+module ttpu_vpu_ctrl
+  import ttpu_isa_pkg::*;
+  import ttpu_reg_pkg::*;
+  import ttpu_pkg::*;
+  import ttpu_vpu_pkg::*;
+#(
+    parameter int unsigned N = 16,
+    parameter int unsigned HasFp = 1,
+    parameter int unsigned VpuStages = 6,
+    parameter int unsigned HasSfu = 1,
+    parameter int unsigned AccRows = 512,
+    parameter int unsigned VmemBytes = 262144,
+    parameter int unsigned Depth = 32
+) (
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic        halt_i,
+    input  logic        clear_i,
+    // commands
+    input  logic        cmd_valid_i,
+    input  cmd_t        cmd_i,
+    output logic        cmd_ready_o,
+    output status_t     status_o,
+    // configuration registers
+    output logic        cfg_take_o,
+    input  stream_t     a_i,
+    input  stream_t     b_i,
+    input  result_t     d_i,
+    input  shape_t      shape_i,
+    // rows to fetch
+    output mode_e       mode_o,
+    output logic [8:0]  lanes_o,       // lanes in use: of the source for RUN, of the result for XPOSE
+    output logic [1:0]  vreg_o,        // destination of LDV
+    output logic        start_o,       // first cycle of a command that moves rows
+    input  logic        fetch_ready_i,
+    output logic        step_o,
+    output logic        b_used_o,      // stream B takes part
+    output logic [31:0] a_addr_o,
+    output logic [31:0] b_addr_o,
+    output meta_t       meta_o,
+    // transpose: column to write
+    input  logic        gathered_i,    // the whole source tile is in the buffer
+    output logic        scatter_o,     // write column col_o as a result row at meta_o.d_addr
+    output logic [8:0]  col_o,
+    // progress
+    input  logic        loaded_i,      // a vector register was written
+    input  logic        written_i,     // a result was granted by VMEM
+    input  logic        refused_i,     // a request lost its arbitration
+    input  logic        in_flight_i    // a read was granted and its data is not here yet
+);
+  localparam int unsigned LaneBits = $clog2(N);
+  localparam int unsigned CountBits = $clog2(Depth + 1);
+
+  typedef enum logic [2:0] {
+    StIdle,     // takes commands
+    StWalk,     // one row a cycle to the fetch stage
+    StGather,   // transpose: the last source rows are on their way to the buffer
+    StScatter,  // transpose: one result row a cycle
+    StDrain,    // results are on their way to VMEM
+    StError     // until clear_i
+  } state_e;
+  state_e state_q;
+
+  mode_e  mode_q;
+  logic [PcBits-1:0] pc_q;
+  logic [15:0] left0_q, left1_q, left2_q;  // rows left in this dimension, this one included
+  logic [8:0]  cols_q;                     // transpose: columns of the source
+  logic [CountBits-1:0] pending_q;         // results on their way
+  logic done_q, error_q;
+  error_e cause_q;
+  logic [31:0] err_addr_q;
+
+  // ---- taking a command -------------------------------------------------------------------
+  logic dec_err, take, moves;
+  error_e dec_cause;
+  logic [31:0] dec_value;
+  vpu_run_t   run;
+  vpu_xpose_t xpose;
+  vpu_ldv_t   ldv;
+  logic [31:0] a_start, b_start, d_start;
+
+  ttpu_vpu_decode #(
+      .N(N), .HasFp(HasFp), .VpuStages(VpuStages), .HasSfu(HasSfu)
+  ) i_decode (
+      .cmd_i, .err_o(dec_err), .cause_o(dec_cause), .value_o(dec_value)
+  );
+
+  always_comb begin
+    run = vpu_run_t'(cmd_i.body);
+    xpose = vpu_xpose_t'(cmd_i.body);
+    ldv = vpu_ldv_t'(cmd_i.body);
+    cmd_ready_o = state_q == StIdle && !halt_i && !clear_i;
+    take = cmd_valid_i && cmd_ready_o;
+    cfg_take_o = take && !dec_err;
+    moves = cmd_i.opcode == OpVpuRun || cmd_i.opcode == OpVpuXpose || cmd_i.opcode == OpVpuLdv;
+    case (cmd_i.opcode)
+      OpVpuRun: a_start = cmd_i.a + 32'(run.imm_a);
+      OpVpuXpose: a_start = cmd_i.a + 32'(xpose.imm_a);
+      default: a_start = cmd_i.a + 32'(ldv.imm_a);
+    endcase
+    b_start = cmd_i.b + 32'(run.imm_b);
+    d_start = cmd_i.c + (cmd_i.opcode == OpVpuRun ? 32'(run.imm_d) : 32'(xpose.imm_d));
+  end
+
+  // ---- walking ----------------------------------------------------------------------------
+  logic acc_src, roll0, roll1, final_row, first, last, step_d;
+  logic [31:0] d_addr, d_outer1, d_outer2, d_row;
+  logic [31:0] a_outer1, a_outer2, b_outer1, b_outer2;  // only D's are needed
+
+  function automatic logic [31:0] row_bytes(input logic signed [19:0] s, input logic rows);
+    row_bytes = rows ? 32'(s) : 32'(s) << LaneBits;
+  endfunction
+
+  logic [31:0] a_s0, a_s1, a_s2, b_s0, b_s1, b_s2, d_s0, d_s1, d_s2;
+  always_comb begin
+    a_s0 = row_bytes(a_i.s0, acc_src);
+    a_s1 = row_bytes(a_i.s1, acc_src);
+    a_s2 = row_bytes(a_i.s2, acc_src);
+    b_s0 = row_bytes(b_i.s0, 1'b0);
+    b_s1 = row_bytes(b_i.s1, 1'b0);
+    b_s2 = row_bytes(b_i.s2, 1'b0);
+    d_s0 = row_bytes(d_i.s0, 1'b0);
+    d_s1 = row_bytes(d_i.s1, 1'b0);
+    d_s2 = shape_i.row_dims == 2'd3 ? 32'd0 : row_bytes(d_i.s2, 1'b0);  // all folded: D stays
+  end
+
+  ttpu_vpu_addr i_addr_a (
+      .clk_i, .load_i(take), .start_i(a_start), .step_i(step_o), .roll0_i(roll0), .roll1_i(roll1),
+      .s0_i(a_s0), .s1_i(a_s1), .s2_i(a_s2),
+      .addr_o(a_addr_o), .outer1_o(a_outer1), .outer2_o(a_outer2)
+  );
+  ttpu_vpu_addr i_addr_b (
+      .clk_i, .load_i(take), .start_i(b_start), .step_i(step_o), .roll0_i(roll0), .roll1_i(roll1),
+      .s0_i(b_s0), .s1_i(b_s1), .s2_i(b_s2),
+      .addr_o(b_addr_o), .outer1_o(b_outer1), .outer2_o(b_outer2)
+  );
+  ttpu_vpu_addr i_addr_d (
+      .clk_i, .load_i(take), .start_i(d_start), .step_i(step_d),
+      .roll0_i(roll0 && !scatter_o), .roll1_i(roll1), .s0_i(d_s0), .s1_i(d_s1), .s2_i(d_s2),
+      .addr_o(d_addr), .outer1_o(d_outer1), .outer2_o(d_outer2)
+  );
+
+  always_comb begin
+    acc_src = a_i.acc && mode_q == ModeRun;
+    b_used_o = b_i.on && mode_q == ModeRun;
+    roll0 = left0_q == 16'd1;
+    roll1 = left1_q == 16'd1;
+    final_row = roll0 && roll1 && left2_q == 16'd1;
+    first = 1'b1;
+    last = 1'b1;
+    d_row = d_addr;
+    if (mode_q == ModeRun) begin
+      case (shape_i.row_dims)
+        2'd0: ;
+        2'd1: begin
+          first = left0_q == shape_i.n0;
+          last = roll0;
+          d_row = d_outer1;
+        end
+        2'd2: begin
+          first = left0_q == shape_i.n0 && left1_q == shape_i.n1;
+          last = roll0 && roll1;
+          d_row = d_outer2;
+        end
+        default: begin
+          first = left0_q == shape_i.n0 && left1_q == shape_i.n1 && left2_q == shape_i.n2;
+          last = final_row;
+          d_row = d_outer2;
+        end
+      endcase
+    end
+    meta_o = '{first: first, last: last, d_addr: d_row[23:0]};
+  end
+
+  // ---- checks of addresses ----------------------------------------------------------------------
+  // Alignment in the first cycle: starts, and strides of the dimensions that move, of A, then B, then D.
+  // Bounds with each row.
+  typedef struct packed {
+    logic        bad;
+    logic [31:0] addr;  // the first address in error
+  } align_t;
+  align_t a_align, b_align, d_align;
+  logic moves0, moves1, moves2, b_checked, d_checked, a_out, b_out, d_out;
+  logic row_err;
+  error_e row_cause;
+  logic [31:0] row_addr;
+
+  function automatic align_t align_check(input dtype_e dtype, input logic [31:0] start,
+                                         input logic [31:0] s0, input logic [31:0] s1,
+                                         input logic [31:0] s2, input logic go0, input logic go1,
+                                         input logic go2);
+    logic [31:0] mask;
+    logic bad0, bad1, bad2;
+    mask = (32'(N) << dtype_log2(dtype)) - 32'd1;
+    align_check.bad = (start & mask) != 32'd0;
+    bad0 = go0 && (s0 & mask) != 32'd0;
+    bad1 = go1 && (s1 & mask) != 32'd0;
+    bad2 = go2 && (s2 & mask) != 32'd0;
+    align_check.addr = start + (align_check.bad ? 32'd0 : bad0 ? s0 : bad1 ? s1 : s2);
+    align_check.bad = align_check.bad || bad0 || bad1 || bad2;
+  endfunction
+
+  always_comb begin
+    moves0 = left0_q != 16'd1;  // in the first cycle these are the counts
+    moves1 = left1_q != 16'd1;
+    moves2 = left2_q != 16'd1;
+    a_align = align_check(mode_q == ModeLdv ? DtypeI32 : a_i.dtype, a_addr_o, a_s0, a_s1, a_s2,
+                          moves0, moves1, moves2);
+    b_align = align_check(b_i.dtype, b_addr_o, b_s0, b_s1, b_s2, moves0, moves1, moves2);
+    if (mode_q == ModeXpose)
+      d_align = align_check(a_i.dtype, d_addr, d_s0, d_s1, d_s2, cols_q != 9'd1, 1'b0, 1'b0);
+    else
+      d_align = align_check(d_i.dtype, d_addr, d_s0, d_s1, d_s2, moves0 && shape_i.row_dims == 2'd0,
+                            moves1 && shape_i.row_dims <= 2'd1, moves2 && shape_i.row_dims <= 2'd2);
+    b_checked = state_q == StWalk && b_used_o;
+    d_checked = state_q == StScatter || (state_q == StWalk && mode_q == ModeRun && last);
+    a_out = state_q == StWalk && a_addr_o >= (acc_src ? 32'(2 * AccRows) : VmemBytes);
+    b_out = b_checked && b_addr_o >= VmemBytes;
+    d_out = d_checked && d_row >= VmemBytes;
+    row_err = 1'b1;
+    row_cause = ErrBadAlign;
+    row_addr = d_row;
+    if (start_o && a_align.bad && !acc_src) begin
+      row_addr = a_align.addr;
+    end else if (start_o && b_align.bad && b_used_o) begin
+      row_addr = b_align.addr;
+    end else if (start_o && d_align.bad && mode_q != ModeLdv) begin
+      row_addr = d_align.addr;
+    end else if (a_out) begin
+      row_cause = acc_src ? ErrAccBounds : ErrVmemBounds;
+      row_addr = a_addr_o;
+    end else if (b_out) begin
+      row_cause = ErrVmemBounds;
+      row_addr = b_addr_o;
+    end else begin
+      row_cause = ErrVmemBounds;
+      row_err = d_out;
+    end
+  end
+
+  // ---- states ---------------------------------------------------------------------------------
+  logic room, turn, counts;
+  always_comb begin
+    room = pending_q != CountBits'(Depth);
+    turn = !halt_i && ((state_q == StWalk && fetch_ready_i && (room || !last)) ||
+                       (state_q == StScatter && room));
+    step_o = turn && state_q == StWalk && !row_err;
+    scatter_o = turn && state_q == StScatter && !row_err;
+    step_d = scatter_o || (step_o && mode_q == ModeRun);
+    counts = scatter_o || (step_o && mode_q == ModeRun && last);
+  end
+
+  always_ff @(posedge clk_i) begin
+    done_q <= 1'b0;
+    error_q <= 1'b0;
+    start_o <= 1'b0;
+    pending_q <= pending_q + CountBits'(counts) - CountBits'(written_i);
+    case (state_q)
+      StIdle: begin
+        if (take) begin
+          pc_q <= cmd_i.pc;
+          if (dec_err) begin
+            state_q <= StError;
+            error_q <= 1'b1;
+            cause_q <= dec_cause;
+            err_addr_q <= dec_value;
+          end else if (moves) begin
+            state_q <= StWalk;
+            start_o <= 1'b1;
+          end else begin
+            done_q <= 1'b1;
+          end
+          vreg_o <= ldv.index;
+          cols_q <= xpose.lanes;
+          col_o <= 9'd0;
+          case (cmd_i.opcode)
+            OpVpuRun: begin
+              mode_q <= ModeRun;
+              lanes_o <= run.lanes;
+              left0_q <= shape_i.n0;
+              left1_q <= shape_i.n1;
+              left2_q <= shape_i.n2;
+            end
+            OpVpuXpose: begin
+              mode_q <= ModeXpose;
+              lanes_o <= xpose.rows;
+              left0_q <= 16'(xpose.rows);
+              left1_q <= 16'd1;
+              left2_q <= 16'd1;
+            end
+            default: begin
+              mode_q <= ModeLdv;
+              lanes_o <= 9'(N);
+              left0_q <= 16'd1;
+              left1_q <= 16'd1;
+              left2_q <= 16'd1;
+            end
+          endcase
+        end
+      end
+      StWalk: begin
+        if (step_o) begin
+          left0_q <= roll0 ? shape_i.n0 : left0_q - 16'd1;
+          if (roll0) left1_q <= roll1 ? shape_i.n1 : left1_q - 16'd1;
+          if (roll0 && roll1) left2_q <= left2_q - 16'd1;
+          if (final_row) state_q <= mode_q == ModeXpose ? StGather : StDrain;
+        end
+      end
+      StGather: begin
+        if (gathered_i) state_q <= StScatter;
+      end
+      StScatter: begin
+        if (scatter_o) begin
+          col_o <= col_o + 9'd1;
+          if (col_o + 9'd1 == cols_q) state_q <= StDrain;
+        end
+      end
+      StDrain: begin
+        if (mode_q == ModeLdv ? loaded_i : pending_q == '0) begin
+          state_q <= StIdle;
+          done_q <= 1'b1;
+        end
+      end
+      default: ;
+    endcase
+    if (turn && row_err) begin
+      state_q <= StError;
+      error_q <= 1'b1;
+      cause_q <= row_cause;
+      err_addr_q <= row_addr;
+    end
+    if (!rst_ni || clear_i) begin
+      state_q <= StIdle;
+      mode_q <= ModeRun;
+      pending_q <= '0;
+      done_q <= 1'b0;
+      error_q <= 1'b0;
+      start_o <= 1'b0;
+    end
+  end
+
+  assign mode_o = mode_q;
+
+  always_comb begin
+    status_o.done = done_q;
+    status_o.error = error_q;
+    status_o.cause = cause_q;
+    status_o.pc = pc_q;
+    status_o.addr = FarAddrBits'(err_addr_q);
+    status_o.activity = ActIdle;
+    if ((state_q != StIdle && state_q != StError) || done_q)
+      status_o.activity = refused_i ? ActStallMem : ActBusy;
+    status_o.quiet = !in_flight_i && !done_q && !error_q &&
+                     (halt_i || (pending_q == '0 && (state_q == StIdle || state_q == StError)));
+  end
+
+  logic unused;
+  assign unused = ^{a_outer1, a_outer2, b_outer1, b_outer2, run, xpose, ldv, a_i, b_i, d_i, shape_i};
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && !clear_i) begin
+      assert (!(written_i && pending_q == '0)) else $error("a result without a row");
+    end
+  end
+`endif
+endmodule
