@@ -14,6 +14,20 @@ namespace ttpu::golden {
 
 inline const Config& config(const char* name) { return *find_config(name); }
 
+/// Instructions without fields of their own.
+template <isa::Opcode kOp>
+struct Plain {
+  isa::Instr encode() const {
+    isa::Instr i;
+    i.set(0, 8, static_cast<uint32_t>(kOp));
+    return i;
+  }
+};
+using Nop = Plain<isa::Opcode::NOP>;
+using Halt = Plain<isa::Opcode::HALT>;
+using Jr = Plain<isa::Opcode::JR>;
+using VpuClear = Plain<isa::Opcode::VPU_CLEAR>;
+
 /// A command with values of its registers.
 template <class Fields>
 Command command(const Fields& fields, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) {
