@@ -1,0 +1,286 @@
+// N x N weight-stationary systolic array with its skews.
+//
+// Rows: a row presented with x_valid_i in cycle t stands at y_data_o, all lanes together, in cycle
+// t + 2N + PeStages - 1. One row a cycle, no back-pressure. Lane r of x_data_i meets row r of the
+// weights; lane c of y_data_o is the sum over column c. Rows of the two kinds (fp_i) must not be in
+// the array together.
+//
+// Weights: w_we_i writes rows 4g..4g+3 of the second weight registers, g = w_group_i. The write
+// moves along the columns one a cycle, as activations do. x_swap_i, given with a row, makes the
+// second registers the first from that row on; it moves with the row.
+//   A write of group g in cycle w is part of the tile that a swap in cycle s makes active if
+//   w <= s - 1 + 4g; it leaves the tile before alone if w >= s + 4g + 3.
+//
+// Elements come extended to ElemBits: bfloat16, or an integer of 9 bits sign-extended.
+// Integer: sums modulo 2^32. Float: fp32 sums in the order of the rows, from +0.
+//
+// PeStages: 1 = multiply and add in one cycle, 2 = registered product, 3 = product in two cycles.
+// MulStyle: MulOperator, or MulDigits (integer only, PeStages = 3), which recodes each weight at
+// the array's edge into four digits of {-2, -1, 0, 1} and one of {0, 1}: a partial product then
+// costs one 4-input LUT a bit, and the +1 of negative digits enter at free carry inputs.
+//
+// Element (r, c) of a PE array stands at (N-1-r)*N + (N-1-c), so that every move is an ascending
+// loop of one level which the C++ compiler vectorises.
+module ttpu_mxu_array
+  import ttpu_fp_pkg::*;
+  import ttpu_mxu_pkg::*;
+#(
+    parameter int unsigned N = 16,
+    parameter int unsigned HasFp = 1,
+    parameter int unsigned PeStages = 2,
+    parameter int unsigned MulStyle = MulOperator,
+    localparam int unsigned ElemBits = element_bits(HasFp),
+    localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    // activations
+    input logic                x_valid_i,
+    input logic                x_swap_i,
+    input logic                fp_i,       // kind of the rows from now on
+    input logic [ElemBits-1:0] x_data_i[N],
+
+    // weights
+    input logic                    w_we_i,
+    input logic [   GroupBits-1:0] w_group_i,
+    input logic [4*N*ElemBits-1:0] w_data_i,  // row 4g + j, column c: element j*N + c
+
+    // sums
+    output logic [31:0] y_data_o[N]
+);
+  localparam int unsigned Cells = N * N;
+  localparam int unsigned Latency = array_latency(N, PeStages);
+  localparam int unsigned CountBits = $clog2(Latency + 1);
+  localparam int unsigned WeightBits = (MulStyle == MulDigits) ? 9 : ElemBits;
+
+  // What moves: each part of the array stands still while nothing travels through it.
+  logic [CountBits-1:0] row_count_q, swap_count_q, write_count_q;
+  logic row_en, swap_en, write_en, fp_q, fp;
+  assign row_en = x_valid_i | (row_count_q != '0);
+  assign swap_en = x_swap_i | (swap_count_q != '0);
+  assign write_en = w_we_i | (write_count_q != '0);
+  assign fp = (HasFp != 0) & (x_valid_i ? fp_i : fp_q);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      row_count_q <= '0;
+      swap_count_q <= CountBits'(Latency);  // flushes the tokens
+      write_count_q <= CountBits'(Latency);
+    end else begin
+      if (x_valid_i) row_count_q <= CountBits'(Latency);
+      else if (row_count_q != '0) row_count_q <= row_count_q - 1'b1;
+      if (x_swap_i) swap_count_q <= CountBits'(Latency);
+      else if (swap_count_q != '0) swap_count_q <= swap_count_q - 1'b1;
+      if (w_we_i) write_count_q <= CountBits'(Latency);
+      else if (write_count_q != '0) write_count_q <= write_count_q - 1'b1;
+    end
+    if (x_valid_i) fp_q <= fp_i;
+  end
+
+  // A weight of 9 bits as digits: bits 2j+1:2j are digit j modulo 4, bit 8 the last.
+  function automatic logic [8:0] recode(input logic [8:0] w);
+    logic [2:0] t;
+    logic carry;
+    recode = '0;
+    carry = 1'b0;
+    for (int unsigned j = 0; j < 4; j++) begin
+      t = {1'b0, w[2*j+:2]} + {2'b00, carry};
+      recode[2*j+:2] = t[1:0];
+      carry = t[1] | t[2];
+    end
+    recode[8] = carry ^ w[8];  // carry - sign, which is never -1
+  endfunction
+
+  // Bits of digit * x, less one if the digit is negative.
+  function automatic logic [9:0] partial(input logic [8:0] x, input logic [1:0] digit);
+    logic [9:0] one, two;
+    one = {x[8], x};
+    two = {x, 1'b0};
+    unique case (digit)
+      2'd0: partial = '0;
+      2'd1: partial = one;
+      2'd2: partial = ~two;
+      default: partial = ~one;
+    endcase
+  endfunction
+
+  // Two digits: (d0 + 4 d1) * x, less one if d0 is negative. The addition's carry input takes the
+  // +1 of d1.
+  function automatic logic [12:0] pair(input logic [8:0] x, input logic [3:0] digits);
+    logic [9:0] p0, p1;
+    logic [10:0] upper;
+    logic unused;
+    p0 = partial(x, digits[1:0]);
+    p1 = partial(x, digits[3:2]);
+    {upper, unused} = {{3{p0[9]}}, p0[9:2], 1'b1} + {p1[9], p1, digits[3]};
+    pair = {upper, p0[1:0]};
+  endfunction
+
+  // The product less the +1 of digit 0: low + 16 high + 256 top + 16 carry.
+  function automatic logic [31:0] join_parts(input logic [12:0] low, input logic [12:0] high,
+                                             input logic [8:0] top, input logic carry);
+    logic [8:0] upper;
+    logic [12:0] all;
+    logic unused;
+    upper = high[12:4] + top;
+    {all, unused} = {upper, high[3:0], 1'b1} + {{4{low[12]}}, low[12:4], carry};
+    join_parts = {{15{all[12]}}, all, low[3:0]};
+  endfunction
+
+  function automatic logic [31:0] add_carry(input logic [31:0] a, input logic [31:0] b,
+                                            input logic carry);
+    logic unused;
+    {add_carry, unused} = {a, 1'b1} + {b, carry};
+  endfunction
+
+  logic [ElemBits-1:0] lane[N];
+  ttpu_mxu_skew #(
+      .N(N),
+      .W(ElemBits)
+  ) i_skew (
+      .clk_i,
+      .en_i(row_en),
+      .d_i (x_data_i),
+      .q_o (lane)
+  );
+
+  logic [4*WeightBits-1:0] w_column[N], w_lane[N];  // column c: rows 4g..4g+3, row 4g lowest
+  for (genvar c = 0; c < N; c++) begin : gen_column
+    for (genvar j = 0; j < 4; j++) begin : gen_row
+      if (MulStyle == MulDigits)
+        assign w_column[c][j*WeightBits+:WeightBits] = recode(w_data_i[(j*N+c)*ElemBits+:9]);
+      else assign w_column[c][j*WeightBits+:WeightBits] = w_data_i[(j*N+c)*ElemBits+:ElemBits];
+    end
+  end
+  ttpu_mxu_skew #(
+      .N(N),
+      .W(4 * WeightBits)
+  ) i_weight_skew (
+      .clk_i,
+      .en_i(write_en),
+      .d_i (w_column),
+      .q_o (w_lane)
+  );
+
+  // The bottom row's sums, column N-1 in the low bits.
+  logic [N*32-1:0] bottom_q;
+
+  // Lane d of the last skew is column N-1-d: the left columns wait for the right ones.
+  logic [31:0] y_last[N], y_skewed[N];
+  ttpu_mxu_skew #(
+      .N(N),
+      .W(32)
+  ) i_deskew (
+      .clk_i,
+      .en_i(row_en),
+      .d_i (y_last),
+      .q_o (y_skewed)
+  );
+  for (genvar c = 0; c < N; c++) begin : gen_y
+    assign y_last[c] = bottom_q[c*32+:32];
+    assign y_data_o[c] = y_skewed[N-1-c];
+  end
+
+  // The swap meets lane r of its row, r cycles late.
+  logic swap_lane[N];
+  logic [N-1:1] swap_skew_q;  // bit r: for lane r
+  always_ff @(posedge clk_i) swap_skew_q <= rst_ni ? {swap_skew_q[N-2:1], x_swap_i} : '0;
+  assign swap_lane[0] = x_swap_i;
+  for (genvar r = 1; r < N; r++) begin : gen_swap
+    assign swap_lane[r] = swap_skew_q[r];
+  end
+
+  logic [ElemBits-1:0] x[Cells];
+  logic [WeightBits-1:0] weight[Cells];     // first weight registers
+  logic [WeightBits-1:0] second[Cells];     // second weight registers
+  logic [WeightBits-1:0] column[4*N];       // what a write offers to each column, as in `second`
+  logic write_token[Cells];
+  logic swap_token[Cells];
+  logic [31:0] sum[Cells];
+
+  // Products and, with PeStages = 3, what stands in the first register: a product, or the sums of
+  // pairs of partial products with the carries that come later.
+  logic [31:0] product[Cells];
+  logic [31:0] early[Cells];
+  logic [12:0] low[Cells], high[Cells];
+  logic [8:0] top[Cells];
+  logic [1:0] carries[Cells];  // +1 of digits 0 and 2
+  logic carry_last[Cells];     // +1 of digit 0, beside the product
+
+  // Consumers stand before producers: every right-hand side is the value before the clock edge.
+  always_ff @(posedge clk_i) begin
+    if (row_en) begin
+      // multiply and add
+      if (MulStyle == MulDigits) begin
+        for (int unsigned i = 0; i < Cells - N; i++)
+          sum[i] = add_carry(sum[i+N], product[i], carry_last[i]);
+        for (int unsigned i = Cells - N; i < Cells; i++)
+          sum[i] = add_carry(32'd0, product[i], carry_last[i]);
+        for (int unsigned i = 0; i < Cells; i++) begin
+          product[i] = join_parts(low[i], high[i], top[i], carries[i][1]);
+          carry_last[i] = carries[i][0];
+          low[i] = pair(x[i][8:0], weight[i][3:0]);
+          high[i] = pair(x[i][8:0], weight[i][7:4]);
+          top[i] = weight[i][8] ? x[i][8:0] : '0;
+          carries[i] = {weight[i][5], weight[i][1]};
+        end
+      end else if (fp) begin
+        if (PeStages == 1)
+          for (int unsigned i = 0; i < Cells; i++)
+            product[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
+        for (int unsigned i = 0; i < Cells - N; i++) sum[i] = fp32_add(sum[i+N], product[i]);
+        for (int unsigned i = Cells - N; i < Cells; i++)  // +0 + product
+          sum[i] = (product[i] == 32'h8000_0000) ? 32'd0 : product[i];
+        if (PeStages == 3) begin
+          for (int unsigned i = 0; i < Cells; i++) product[i] = early[i];
+          for (int unsigned i = 0; i < Cells; i++)
+            early[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
+        end
+        if (PeStages == 2)
+          for (int unsigned i = 0; i < Cells; i++)
+            product[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
+      end else begin
+        if (PeStages == 1)
+          for (int unsigned i = 0; i < Cells; i++)
+            product[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
+        for (int unsigned i = 0; i < Cells - N; i++) sum[i] = sum[i+N] + product[i];
+        for (int unsigned i = Cells - N; i < Cells; i++) sum[i] = product[i];
+        if (PeStages == 3) begin
+          for (int unsigned i = 0; i < Cells; i++) product[i] = early[i];
+          for (int unsigned i = 0; i < Cells; i++)
+            early[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
+        end
+        if (PeStages == 2)
+          for (int unsigned i = 0; i < Cells; i++)
+            product[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
+      end
+      for (int unsigned i = 0; i < N; i++) bottom_q[i*32+:32] <= sum[i];
+    end
+
+    // the swap enters beside lane 0 of its row; a token's arrival loads the first register
+    if (swap_en) begin
+      for (int unsigned i = 0; i < Cells - 1; i++) swap_token[i] = swap_token[i+1];
+      for (int unsigned r = 0; r < N; r++) swap_token[(N-1-r)*N+N-1] = swap_lane[r];
+      for (int unsigned i = 0; i < Cells; i++) weight[i] = swap_token[i] ? second[i] : weight[i];
+    end
+
+    // activations move to the right
+    if (row_en) begin
+      for (int unsigned i = 0; i < Cells - 1; i++) x[i] = x[i+1];
+      for (int unsigned r = 0; r < N; r++) x[(N-1-r)*N+N-1] = lane[r];
+    end
+
+    // a write moves along the columns, each column's data beside it
+    if (write_en) begin
+      for (int unsigned i = 0; i < Cells - 1; i++) write_token[i] = write_token[i+1];
+      for (int unsigned r = 0; r < N; r++)
+        write_token[(N-1-r)*N+N-1] = w_we_i & (w_group_i == GroupBits'(r / 4));
+      for (int unsigned i = 0; i < 4 * N; i++)
+        column[i] = w_lane[N-1-(i%N)][(3-i/N)*WeightBits+:WeightBits];
+      for (int unsigned g = 0; g < N / 4; g++)
+        for (int unsigned i = 0; i < 4 * N; i++)
+          second[g*4*N+i] = write_token[g*4*N+i] ? column[i] : second[g*4*N+i];
+    end
+  end
+endmodule

@@ -1,0 +1,313 @@
+// Activation feed: MXU_SHAPE and MXU_MATMUL commands in, rows of activations out to the array.
+//
+// One row a cycle, without a gap between commands as long as VMEM grants. A row granted in cycle t
+// enters the array in cycle t + 2 together with info_o, which travels beside it to the accumulators
+// and carries the end of each command (MXU_SHAPE passes the same way, to end in order).
+// The first row of a MATMUL with swap is requested when the loader's tile is ready (tile_ready_i);
+// its grant takes the tile (tile_take_o). Integer and float rows are never in the array together:
+// a change of kind waits until the array is empty (array_busy_i).
+// The walk of MXU_SHAPE needs no divider: two counters and the addresses at which the present runs
+// of dimensions 0 and 1 began. Lanes beyond the k of the weights are neutral.
+// Errors: docs/reference/mxu.md.
+module ttpu_mxu_feed
+  import ttpu_isa_pkg::*;
+  import ttpu_reg_pkg::*;
+  import ttpu_pkg::*;
+  import ttpu_mxu_pkg::*;
+#(
+    parameter int unsigned N = 16,
+    parameter int unsigned HasFp = 1,
+    parameter int unsigned AccRows = 512,  // in each half
+    parameter int unsigned VmemBytes = 262144,
+    localparam int unsigned ElemBits = element_bits(HasFp)
+) (
+    input  logic    clk_i,
+    input  logic    rst_ni,
+    input  logic    halt_i,
+    input  logic    clear_i,
+    // command port (unit MXS)
+    input  logic    cmd_valid_i,
+    input  cmd_t    cmd_i,
+    output logic    cmd_ready_o,
+    output status_t status_o,
+    // VMEM read port
+    output logic                    rd_req_o,
+    output logic [VmemAddrBits-1:0] rd_addr_o,
+    input  logic                    rd_gnt_i,
+    input  logic [        N*32-1:0] rd_data_i,
+    // tile of weights to swap in
+    input  logic       tile_ready_i,
+    input  logic [8:0] tile_k_i,
+    input  logic [8:0] tile_n_i,
+    input  logic       tile_fp_i,
+    output logic       tile_take_o,
+    // rows to the array
+    output logic                x_swap_o,
+    output logic [ElemBits-1:0] x_data_o[N],
+    output logic                info_valid_o,
+    output row_info_t           info_o,
+    input  logic                array_busy_i,
+    // end of commands
+    input  logic                last_i,        // info_o.last has reached the accumulators
+    // counters
+    output logic                rows_o,
+    output logic [31:0]         macs_o
+);
+  localparam int unsigned LogN = $clog2(N);
+
+  // ---- commands: one waits, one works ---------------------------------------------------------------
+  typedef struct packed {
+    logic [31:0]        addr;    // of activation row 0
+    logic [31:0]        acc;     // first accumulator row
+    logic [31:0]        rows;
+    logic [85:0]        body;
+    logic [7:0]         opcode;
+    logic [15:0]        pc;
+  } work_t;
+
+  mxu_matmul_t body_in;
+  assign body_in = mxu_matmul_t'(cmd_i.body);
+
+  work_t next_q, work_q;
+  logic next_valid_q, work_valid_q, first_q, error_q;
+  mxu_matmul_t matmul;
+  mxu_shape_t shape, shape_q;
+  assign matmul = mxu_matmul_t'(work_q.body);
+  assign shape = mxu_shape_t'(work_q.body);
+
+  // ---- the walk -------------------------------------------------------------------------------------
+  logic [31:0] addr_q, run_q, block_q;  // present row; start of its run of dimension 0, of 1
+  logic [15:0] index0_q, index1_q;
+  logic [31:0] acc_q, left_q;           // accumulator row; rows to go
+  logic [31:0] stride0, stride1, stride2, addr_d, run_d, block_d;
+  logic [15:0] index0_d, index1_d;
+  assign stride0 = 32'(matmul.stride) << LogN;
+  assign stride1 = 32'(shape_q.stride1) << LogN;
+  assign stride2 = 32'(shape_q.stride2) << LogN;
+  always_comb begin
+    addr_d = addr_q + stride0;
+    run_d = run_q;
+    block_d = block_q;
+    index0_d = index0_q + 16'd1;
+    index1_d = index1_q;
+    if (shape_q.inner0 != '0 && index0_d == shape_q.inner0) begin
+      index0_d = '0;
+      index1_d = index1_q + 16'd1;
+      run_d = run_q + stride1;
+      if (shape_q.inner1 != '0 && index1_d == shape_q.inner1) begin
+        index1_d = '0;
+        block_d = block_q + stride2;
+        run_d = block_d;
+      end
+      addr_d = run_d;
+    end
+  end
+
+  // ---- checks, in the order of the contract ---------------------------------------------------------
+  logic is_matmul, is_shape, fp;
+  assign is_matmul = work_q.opcode == OpMxuMatmul;
+  assign is_shape = work_q.opcode == OpMxuShape;
+  assign fp = (HasFp != 0) & (matmul.dtype == DtypeBf16);
+
+  logic act_fp_q;  // kind of the active weights
+  logic [8:0] act_k_q, act_n_q;
+  logic swap_first;  // the next row brings new weights
+  assign swap_first = first_q & matmul.swap;
+
+  error_e cause;
+  logic [31:0] cause_addr;
+  always_comb begin
+    cause = ErrNone;
+    cause_addr = addr_q;
+    if (first_q && !is_matmul && !is_shape) begin
+      cause = ErrIllegalOpcode;
+      cause_addr = 32'(work_q.opcode);
+    end else if (first_q && (work_q.rows == '0 || work_q.rows > 32'd65535)) begin
+      cause = ErrBadField;
+      cause_addr = work_q.rows;
+    end else if (first_q && matmul.dtype > DtypeBf16) begin
+      cause = ErrBadField;
+      cause_addr = 32'(matmul.dtype);
+    end else if (first_q && HasFp == 0 && matmul.dtype == DtypeBf16) begin
+      cause = ErrUnsupported;
+      cause_addr = 32'(matmul.dtype);
+    end else if (first_q && fp != (matmul.swap ? tile_fp_i : act_fp_q)) begin
+      cause = ErrBadField;
+      cause_addr = 32'(matmul.dtype);
+    end else if (addr_q[LogN-1:0] != '0 || (fp && addr_q[LogN])) begin
+      cause = ErrBadAlign;
+    end else if (first_q && fp && matmul.stride[0] && work_q.rows > 32'd1 &&
+                 shape_q.inner0 != 16'd1) begin
+      cause = ErrBadAlign;
+      cause_addr = addr_q + stride0;
+    end else if (first_q && fp && shape_q.stride1[0] && shape_q.inner0 != 16'd0 &&
+                 work_q.rows > 32'(shape_q.inner0) && shape_q.inner1 != 16'd1) begin
+      cause = ErrBadAlign;
+      cause_addr = addr_q + stride1;
+    end else if (addr_q >= 32'(VmemBytes)) begin
+      cause = ErrVmemBounds;
+    end else if (acc_q >= 32'(2 * AccRows)) begin
+      cause = ErrAccBounds;
+      cause_addr = acc_q;
+    end
+  end
+
+  // ---- control --------------------------------------------------------------------------------------
+  logic live, weights_there, kind_clear, grant, shape_pass, work_end, load;
+  logic fault, reset;
+  // A MATMUL with swap is looked at when its weights are there.
+  assign weights_there = ~(is_matmul & swap_first) | tile_ready_i;
+  assign live = work_valid_q & ~halt_i & ~error_q & ~clear_i;
+  assign fault = live & ~is_shape & weights_there & (cause != ErrNone);
+  assign rd_req_o = live & is_matmul & weights_there & kind_clear & (cause == ErrNone);
+  assign rd_addr_o = addr_q[VmemAddrBits-1:0];
+  assign grant = rd_req_o & rd_gnt_i;
+  assign shape_pass = live & is_shape;
+  assign work_end = (grant & (left_q == 32'd1)) | shape_pass;
+  assign load = next_valid_q & (~work_valid_q | work_end);
+  assign cmd_ready_o = ~next_valid_q & ~halt_i & ~error_q;
+  assign tile_take_o = grant & swap_first;
+  assign reset = ~rst_ni | clear_i;
+
+  // ---- rows between grant and array -----------------------------------------------------------------
+  row_info_t info1_q, info2_q;
+  logic valid1_q, valid2_q, swap1_q, swap2_q, signed1_q, signed2_q;
+  logic [1:0] place1_q, place2_q;  // the row in its word, in units of N bytes
+  logic [8:0] k1_q, k2_q;
+  logic [17:0] macs2_q;
+  // Kind of the rows that may still be in the array.
+  if (HasFp != 0) begin : gen_kind
+    logic kind_q;
+    assign kind_clear = (fp == kind_q) | ~(valid1_q | valid2_q | array_busy_i);
+    always_ff @(posedge clk_i) begin
+      if (grant) kind_q <= fp;
+      if (reset) kind_q <= 1'b0;
+    end
+  end else begin : gen_no_kind
+    assign kind_clear = 1'b1;
+  end
+
+  logic [9:0] flight_q;  // commands between their last grant and their end
+  always_ff @(posedge clk_i) begin
+    if (cmd_valid_i & cmd_ready_o) begin
+      next_q <= '{
+          addr: cmd_i.a + 32'(body_in.imm_a),
+          acc: cmd_i.b + 32'(body_in.acc),
+          rows: cmd_i.c + 32'(body_in.rows),
+          body: cmd_i.body,
+          opcode: cmd_i.opcode,
+          pc: cmd_i.pc
+      };
+    end
+    next_valid_q <= (next_valid_q & ~load) | (cmd_valid_i & cmd_ready_o);
+    if (load) begin
+      work_q <= next_q;
+      addr_q <= next_q.addr;
+      run_q <= next_q.addr;
+      block_q <= next_q.addr;
+      index0_q <= '0;
+      index1_q <= '0;
+      acc_q <= next_q.acc;
+      left_q <= next_q.rows;
+      first_q <= 1'b1;
+    end else if (grant) begin
+      addr_q <= addr_d;
+      run_q <= run_d;
+      block_q <= block_d;
+      index0_q <= index0_d;
+      index1_q <= index1_d;
+      acc_q <= acc_q + 32'd1;
+      left_q <= left_q - 32'd1;
+      first_q <= 1'b0;
+    end
+    work_valid_q <= load | (work_valid_q & ~work_end);
+    if (shape_pass) shape_q <= shape;
+    if (fault) error_q <= 1'b1;
+    if (tile_take_o) begin
+      act_fp_q <= tile_fp_i;
+      act_k_q <= tile_k_i;
+      act_n_q <= tile_n_i;
+    end
+
+    valid1_q <= grant | shape_pass;
+    if (grant | shape_pass) begin
+      info1_q <= '{
+          row: grant,
+          last: work_end,
+          accumulate: matmul.accumulate,
+          fp: fp,
+          n: tile_take_o ? tile_n_i : act_n_q,
+          acc: acc_q[15:0]
+      };
+      swap1_q <= tile_take_o;
+      signed1_q <= matmul.dtype == DtypeS8;
+      place1_q <= addr_q[LogN+1:LogN];
+      k1_q <= tile_take_o ? tile_k_i : act_k_q;
+    end
+    valid2_q <= valid1_q;
+    if (valid1_q) begin
+      info2_q <= info1_q;
+      swap2_q <= swap1_q;
+      signed2_q <= signed1_q;
+      place2_q <= place1_q;
+      k2_q <= k1_q;
+      macs2_q <= 18'(k1_q) * 18'(info1_q.n);
+    end
+    flight_q <= flight_q + 10'(work_end) - 10'(last_i);
+
+    if (reset) begin
+      next_valid_q <= 1'b0;
+      work_valid_q <= 1'b0;
+      first_q <= 1'b0;
+      error_q <= 1'b0;
+      shape_q <= '0;
+      act_fp_q <= 1'b0;
+      act_k_q <= '0;
+      act_n_q <= '0;
+      valid1_q <= 1'b0;
+      valid2_q <= 1'b0;
+      flight_q <= '0;
+    end
+  end
+
+  // ---- to the array ---------------------------------------------------------------------------------
+  assign info_valid_o = valid2_q;
+  assign info_o = info2_q;
+  assign x_swap_o = valid2_q & info2_q.row & swap2_q;
+  assign rows_o = valid2_q & info2_q.row;
+  assign macs_o = rows_o ? 32'(macs2_q) : '0;
+  always_comb begin
+    for (int unsigned l = 0; l < N; l++) x_data_o[l] = '0;
+    if (rows_o) begin
+      if (info2_q.fp) begin
+        for (int unsigned l = 0; l < N; l++)
+          x_data_o[l] = (l < 32'(k2_q)) ? rd_data_i[(32'(place2_q[1])*N+l)*16+:ElemBits] : '0;
+      end else begin
+        for (int unsigned l = 0; l < N; l++)
+          x_data_o[l] = (l < 32'(k2_q)) ?
+              integer_element(rd_data_i[(32'(place2_q)*N+l)*8+:8], signed2_q) : '0;
+      end
+    end
+  end
+  function automatic logic [ElemBits-1:0] integer_element(input logic [7:0] bits,
+                                                          input logic is_signed);
+    integer_element = {{(ElemBits - 8) {bits[7] & is_signed}}, bits};
+  endfunction
+
+  // ---- status ---------------------------------------------------------------------------------------
+  logic stream;  // rows on their way
+  assign stream = valid1_q | valid2_q | (flight_q != '0);
+  assign status_o.done = last_i;
+  assign status_o.error = fault;
+  assign status_o.cause = cause;
+  assign status_o.pc = work_q.pc;
+  assign status_o.addr = FarAddrBits'(cause_addr);
+  always_comb begin
+    if (grant | shape_pass) status_o.activity = ActBusy;
+    else if (rd_req_o) status_o.activity = ActStallMem;
+    else if (work_valid_q & ~halt_i & ~error_q) status_o.activity = ActStallData;
+    else status_o.activity = (next_valid_q | stream) ? ActBusy : ActIdle;
+  end
+  assign status_o.quiet = ~(valid1_q | valid2_q | array_busy_i) &
+                          (halt_i | error_q | ~(next_valid_q | work_valid_q | stream));
+endmodule

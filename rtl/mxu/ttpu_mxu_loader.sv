@@ -1,0 +1,346 @@
+// Weight loader: MXU_LOADW commands, VMEM words in, groups of four weight rows out to the array.
+//
+// Reading: rows that follow each other in whole VMEM words ("packed": first address a multiple of a
+// word, stride one row) come at a word a cycle, 4 rows of 8 bits or 2 of bf16; else a row a cycle.
+// Words wait in a FIFO, so that the next tile is read while the present one still waits for its
+// second registers.
+// Writing: one FIFO word a cycle; group g of a tile leaves as soon as its last word is there, and no
+// earlier than take + 4g + 5, where take is the cycle in which the tile before was taken (its swap
+// enters the array at take + 2): the writes follow the swap's wavefront down the array. Rows beyond
+// k and columns beyond n are neutral; groups beyond k are written without reading.
+// Hand-over: tile_ready_o tells that all words of the tile are granted and its group 0 is written;
+// the other groups are then sure to be written ahead of the wavefront of a swap two or more cycles
+// later. tile_take_i takes the tile (at most one of two pending).
+// A command is done with its last write. Errors: docs/reference/mxu.md.
+module ttpu_mxu_loader
+  import ttpu_isa_pkg::*;
+  import ttpu_reg_pkg::*;
+  import ttpu_pkg::*;
+  import ttpu_mxu_pkg::*;
+#(
+    parameter int unsigned N = 16,
+    parameter int unsigned HasFp = 1,
+    parameter int unsigned VmemBytes = 262144,
+    localparam int unsigned ElemBits = element_bits(HasFp),
+    localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1
+) (
+    input  logic    clk_i,
+    input  logic    rst_ni,
+    input  logic    halt_i,
+    input  logic    clear_i,
+    // command port (unit MXW)
+    input  logic    cmd_valid_i,
+    input  cmd_t    cmd_i,
+    output logic    cmd_ready_o,
+    output status_t status_o,
+    // VMEM read port
+    output logic                    rd_req_o,
+    output logic [VmemAddrBits-1:0] rd_addr_o,
+    input  logic                    rd_gnt_i,
+    input  logic [        N*32-1:0] rd_data_i,
+    input  logic                    rd_valid_i,
+    // weights to the array
+    output logic                    w_we_o,
+    output logic [   GroupBits-1:0] w_group_o,
+    output logic [4*N*ElemBits-1:0] w_data_o,  // row 4g + j, column c: element j*N + c
+    // hand-over of a tile
+    output logic       tile_ready_o,
+    output logic [8:0] tile_k_o,
+    output logic [8:0] tile_n_o,
+    output logic       tile_fp_o,
+    input  logic       tile_take_i
+);
+  localparam int unsigned LogN = $clog2(N);
+  localparam int unsigned Depth = (N <= 4) ? 2 : N / 2;  // words in the FIFO
+  localparam int unsigned PtrBits = $clog2(Depth);
+  localparam int unsigned AgeMax = N + 4;
+  localparam int unsigned AgeBits = $clog2(AgeMax + 1);
+
+  // ---- command ----------------------------------------------------------------------------------
+  typedef struct packed {
+    logic [31:0]        addr;    // of weight row 0
+    logic signed [19:0] stride;  // units of N bytes
+    logic [8:0]         k;
+    logic [8:0]         n;
+    logic [2:0]         dtype;
+    logic [7:0]         opcode;
+    logic [15:0]        pc;
+  } load_t;
+
+  mxu_loadw_t body;
+  assign body = mxu_loadw_t'(cmd_i.body);
+
+  load_t cmd_q;
+  logic cmd_valid_q, first_q, error_q;
+  logic [31:0] addr_q;  // of the next row or word
+  logic [8:0] left_q;   // rows not yet requested
+
+  logic fp, packed_rows;
+  logic [31:0] step, row_step;
+  logic [2:0] take_rows;  // rows of the word at addr_q
+  assign fp = (HasFp != 0) & (cmd_q.dtype == DtypeBf16);
+  assign row_step = 32'(cmd_q.stride) << LogN;
+  always_comb begin
+    packed_rows = (cmd_q.addr[LogN+1:0] == '0) & (cmd_q.stride == (fp ? 20'sd2 : 20'sd1));
+    step = packed_rows ? 32'(4 * N) : row_step;
+    take_rows = 3'd1;
+    if (packed_rows) begin
+      take_rows = fp ? 3'd2 : 3'd4;
+      if (left_q < 9'(take_rows)) take_rows = left_q[2:0];
+    end
+  end
+
+  // Checks, in the order of the contract.
+  error_e cause;
+  logic [31:0] cause_addr;
+  always_comb begin
+    cause = ErrNone;
+    cause_addr = addr_q;
+    if (first_q && cmd_q.opcode != OpMxuLoadw) begin
+      cause = ErrIllegalOpcode;
+      cause_addr = 32'(cmd_q.opcode);
+    end else if (first_q && (cmd_q.k == '0 || cmd_q.k > 9'(N))) begin
+      cause = ErrBadField;
+      cause_addr = 32'(cmd_q.k);
+    end else if (first_q && (cmd_q.n == '0 || cmd_q.n > 9'(N))) begin
+      cause = ErrBadField;
+      cause_addr = 32'(cmd_q.n);
+    end else if (first_q && cmd_q.dtype > DtypeBf16) begin
+      cause = ErrBadField;
+      cause_addr = 32'(cmd_q.dtype);
+    end else if (first_q && HasFp == 0 && cmd_q.dtype == DtypeBf16) begin
+      cause = ErrUnsupported;
+      cause_addr = 32'(cmd_q.dtype);
+    end else if (first_q && (cmd_q.addr[LogN-1:0] != '0 || (fp && cmd_q.addr[LogN]))) begin
+      cause = ErrBadAlign;
+      cause_addr = cmd_q.addr;
+    end else if (first_q && fp && cmd_q.stride[0] && cmd_q.k > 9'd1) begin
+      cause = ErrBadAlign;
+      cause_addr = cmd_q.addr + row_step;
+    end else if (addr_q >= 32'(VmemBytes)) begin
+      cause = ErrVmemBounds;
+    end
+  end
+
+  // ---- tiles: [0] is being written or waits to be taken, [1] is next ---------------------------------
+  typedef struct packed {
+    logic        granted;  // all its words
+    logic [8:0]  k;
+    logic [8:0]  n;
+    logic        fp;
+    logic        is_signed;
+  } tile_t;
+  tile_t tile_q[2];
+  logic [1:0] tile_count_q;
+  logic written_q;  // tile 0 is written whole
+  logic taken_q;    // tile 0 was taken, and is still being written
+  logic started_q;  // its group 0 is written
+
+  // ---- reading ------------------------------------------------------------------------------------
+  logic [PtrBits:0] used_q;  // words granted and not yet out of the FIFO
+  logic [1:0] on_way_q;      // granted and not yet here
+  logic pushed, grant, pop, fault;
+  assign fault = cmd_valid_q & (cause != ErrNone) & ~halt_i & ~error_q;
+  assign rd_req_o = cmd_valid_q & (cause == ErrNone) & ~halt_i & ~error_q & ~clear_i &
+                    (used_q != (PtrBits+1)'(Depth)) & (~first_q | tile_count_q != 2'd2);
+  assign rd_addr_o = addr_q[VmemAddrBits-1:0];
+  assign grant = rd_req_o & rd_gnt_i;
+  assign cmd_ready_o = ~cmd_valid_q & ~halt_i & ~error_q;
+
+  // FIFO: where the rows stand in a word is noted with the grant, the word comes two cycles later.
+  logic [N*32-1:0] word_mem[Depth];
+  logic [4:0] note_mem[Depth];  // {first row in the word in units of N bytes, rows}
+  logic [PtrBits-1:0] grant_ptr_q, push_ptr_q, pop_ptr_q;
+  logic [PtrBits:0] here_q;  // words in the FIFO
+  logic [N*32-1:0] word;
+  logic [1:0] word_row;
+  logic [2:0] word_rows;
+  assign word = word_mem[pop_ptr_q];
+  assign word_row = note_mem[pop_ptr_q][4:3];
+  assign word_rows = note_mem[pop_ptr_q][2:0];
+  assign pushed = rd_valid_i & (on_way_q != 2'd0);
+
+  always_ff @(posedge clk_i) begin
+    if (grant) note_mem[grant_ptr_q] <= {addr_q[LogN+1:LogN], take_rows};
+    if (pushed) word_mem[push_ptr_q] <= rd_data_i;
+  end
+
+  // ---- writing ------------------------------------------------------------------------------------
+  logic [8:0] row_q;   // rows of tile 0 that are written or in the group's register
+  logic [AgeBits-1:0] age_q, take_age_q;  // cycles since the take before tile 0's, since the last
+  logic allowed, group_done, tile_done;
+  logic [8:0] row_after;
+  logic [1:0] place;
+  assign place = row_q[1:0];
+  assign allowed = (tile_count_q != 2'd0) & ~written_q & ~halt_i &
+                   (9'(age_q) >= {row_q[8:2], 2'b00} + 9'd4);
+  // A group of rows beyond k needs no word.
+  logic neutral;
+  assign neutral = row_q >= tile_q[0].k;
+  assign pop = allowed & ~neutral & (here_q != '0);
+  always_comb begin
+    row_after = row_q + 9'(word_rows);
+    if (neutral) row_after = row_q + 9'd4;
+    else if (row_after >= tile_q[0].k) row_after = (tile_q[0].k + 9'd3) & ~9'd3;
+  end
+  assign group_done = (pop | (allowed & neutral)) & (row_after[1:0] == 2'b00);
+  assign tile_done = group_done & (row_after == 9'(N));
+
+  // Words become elements. `group` is private to this block.
+  logic [ElemBits-1:0] group[4*N];
+  function automatic logic [ElemBits-1:0] integer_element(input logic [7:0] bits,
+                                                          input logic is_signed);
+    integer_element = {{(ElemBits - 8) {bits[7] & is_signed}}, bits};
+  endfunction
+  logic [ElemBits-1:0] nothing;
+  assign nothing = tile_q[0].fp ? ElemBits'(32'h8000) : '0;  // bf16 -0
+
+  always_ff @(posedge clk_i) begin
+    if (pop | (allowed & neutral)) begin
+      if (place == 2'd0) for (int unsigned i = 0; i < 4 * N; i++) group[i] = nothing;
+      if (pop) begin
+        for (int unsigned j = 0; j < 4; j++) begin
+          if (j < 32'(word_rows)) begin
+            if (tile_q[0].fp) begin
+              for (int unsigned l = 0; l < N; l++)
+                group[(32'(place)+j)*N+l] = (l < 32'(tile_q[0].n)) ?
+                    word[((32'(word_row[1])+j)*N+l)*16+:ElemBits] : nothing;
+            end else begin
+              for (int unsigned l = 0; l < N; l++)
+                group[(32'(place)+j)*N+l] = (l < 32'(tile_q[0].n)) ?
+                    integer_element(word[((32'(word_row)+j)*N+l)*8+:8], tile_q[0].is_signed) :
+                    nothing;
+            end
+          end
+        end
+      end
+      if (group_done)
+        for (int unsigned i = 0; i < 4 * N; i++) w_data_o[i*ElemBits+:ElemBits] <= group[i];
+    end
+  end
+
+  // ---- state --------------------------------------------------------------------------------------
+  logic reset, last_grant, start, leave, done_q;
+  assign reset = ~rst_ni | clear_i;
+  assign start = grant & first_q;
+  assign last_grant = grant & (left_q == 9'(take_rows));
+  // Tile 0 leaves when it is both written and taken.
+  assign leave = (tile_done | written_q) & (tile_take_i | taken_q);
+
+  always_ff @(posedge clk_i) begin
+    // command and reads
+    if (cmd_valid_i & cmd_ready_o) begin
+      cmd_valid_q <= 1'b1;
+      first_q <= 1'b1;
+      cmd_q <= '{
+          addr: cmd_i.a + 32'(body.imm_a),
+          stride: body.stride,
+          k: body.k,
+          n: body.n,
+          dtype: body.dtype,
+          opcode: cmd_i.opcode,
+          pc: cmd_i.pc
+      };
+      addr_q <= cmd_i.a + 32'(body.imm_a);
+      left_q <= body.k;
+    end
+    if (grant) begin
+      first_q <= 1'b0;
+      addr_q <= addr_q + step;
+      left_q <= left_q - 9'(take_rows);
+      grant_ptr_q <= (grant_ptr_q == PtrBits'(Depth - 1)) ? '0 : grant_ptr_q + 1'b1;
+      if (last_grant) cmd_valid_q <= 1'b0;
+    end
+    if (fault) error_q <= 1'b1;
+    used_q <= used_q + (PtrBits+1)'(grant) - (PtrBits+1)'(pop);
+    on_way_q <= on_way_q + 2'(grant) - 2'(pushed);
+    here_q <= here_q + (PtrBits+1)'(pushed) - (PtrBits+1)'(pop);
+    if (pushed) push_ptr_q <= (push_ptr_q == PtrBits'(Depth - 1)) ? '0 : push_ptr_q + 1'b1;
+    if (pop) pop_ptr_q <= (pop_ptr_q == PtrBits'(Depth - 1)) ? '0 : pop_ptr_q + 1'b1;
+
+    // tiles
+    if (leave) tile_q[0] <= tile_q[1];
+    if (start) begin
+      tile_q[(tile_count_q == 2'd0 || (tile_count_q == 2'd1 && leave)) ? 0 : 1] <= '{
+          granted: 1'b0, k: cmd_q.k, n: cmd_q.n, fp: fp, is_signed: cmd_q.dtype == DtypeS8
+      };
+    end
+    if (last_grant) begin
+      if (tile_count_q + 2'(start) - 2'(leave) == 2'd1) tile_q[0].granted <= 1'b1;
+      else tile_q[1].granted <= 1'b1;
+    end
+    tile_count_q <= tile_count_q + 2'(start) - 2'(leave);
+
+    // writes
+    if (pop | (allowed & neutral)) row_q <= row_after;
+    w_we_o <= group_done;
+    if (group_done) w_group_o <= GroupBits'(row_q[8:2]);
+    if (group_done) started_q <= 1'b1;
+    if (tile_done) written_q <= 1'b1;
+    done_q <= tile_done;
+    if (tile_take_i) taken_q <= 1'b1;
+    if (leave) begin
+      row_q <= '0;
+      written_q <= 1'b0;
+      taken_q <= 1'b0;
+      started_q <= 1'b0;
+    end
+    // `age` is 1 in the cycle after the take
+    take_age_q <= tile_take_i ? AgeBits'(1) :
+                  (take_age_q == AgeBits'(AgeMax)) ? take_age_q : take_age_q + 1'b1;
+    if (leave) begin
+      age_q <= tile_take_i ? AgeBits'(1) :
+               (take_age_q == AgeBits'(AgeMax)) ? take_age_q : take_age_q + 1'b1;
+    end else if (age_q != AgeBits'(AgeMax)) begin
+      age_q <= age_q + 1'b1;
+    end
+
+    if (reset) begin
+      cmd_valid_q <= 1'b0;
+      error_q <= 1'b0;
+      used_q <= '0;
+      on_way_q <= '0;
+      here_q <= '0;
+      grant_ptr_q <= '0;
+      push_ptr_q <= '0;
+      pop_ptr_q <= '0;
+      tile_count_q <= '0;
+      row_q <= '0;
+      w_we_o <= 1'b0;
+      written_q <= 1'b0;
+      taken_q <= 1'b0;
+      started_q <= 1'b0;
+      done_q <= 1'b0;
+      age_q <= AgeBits'(AgeMax);
+      take_age_q <= AgeBits'(AgeMax);
+    end
+  end
+
+  assign tile_ready_o = (tile_count_q != 2'd0) & tile_q[0].granted & started_q & ~taken_q;
+  assign tile_k_o = tile_q[0].k;
+  assign tile_n_o = tile_q[0].n;
+  assign tile_fp_o = tile_q[0].fp;
+
+  // ---- status -------------------------------------------------------------------------------------
+  logic working, moved;
+  // Commands not done: read, or to be written.
+  assign working = cmd_valid_q | (tile_count_q == 2'd2) | ((tile_count_q == 2'd1) & ~written_q);
+  assign moved = grant | (on_way_q != 2'd0) | pop | (allowed & neutral) | w_we_o;
+  assign status_o.done = done_q;
+  assign status_o.error = fault;
+  assign status_o.cause = cause;
+  assign status_o.pc = cmd_q.pc;
+  assign status_o.addr = FarAddrBits'(cause_addr);
+  assign status_o.activity = moved ? ActBusy : ~working ? ActIdle :
+                             (rd_req_o & ~rd_gnt_i) ? ActStallMem : ActStallData;
+  assign status_o.quiet = (on_way_q == 2'd0) & ~w_we_o & (halt_i | error_q | ~working);
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni & ~clear_i) begin
+      assert (!(tile_take_i & ~tile_ready_o)) else $error("a tile was taken that is not ready");
+      assert (used_q <= (PtrBits+1)'(Depth)) else $error("weight FIFO overflow");
+    end
+  end
+`endif
+endmodule
