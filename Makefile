@@ -1,0 +1,108 @@
+# Torus TPU. `make` alone lists what there is to do.
+#
+# Everything is built by CMake and Ninja in $(BUILD); nothing here names an absolute path, so that a
+# checkout may lie in any folder.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+BUILD ?= build
+JOBS ?= $(shell nproc)
+PYTHON ?= $(shell test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3)
+SEED ?= 1
+CONFIG ?= core16
+BLOCKS := isa golden timing compiler runtime cli tb host control dma vmem mxu vpu chip perf
+SETUP := scripts/setup.sh
+SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JOBS)"
+
+# Goals run one after the other (each is parallel inside), also under `make -j demo sim`.
+.NOTPARALLEL:
+.PHONY: help demo sim nightly test list lint check format generate waves bench bench-area docs rtl \
+        ttpu fpga setup clean
+
+help: ## this list
+	@echo "Torus TPU. What there is to do:"
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { sub("%", "<block>", $$1); printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@echo "Variables: SEED=$(SEED) CONFIG=$(CONFIG) JOBS=$(JOBS) BUILD=$(BUILD) TEST= BOARD="
+	@echo "Blocks for test-<block>: $(BLOCKS)"
+
+demo: ## a network reads handwritten digits on the simulated chip, every answer checked bit for bit
+	@$(SETUP) demo
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" ttpu ttpu_rtl_core16
+	@scripts/demo.sh "$(BUILD)"
+
+sim: ## the whole regression; ends with `N passed, N failed` (SEED=n repeats another run)
+	@$(SETUP) sim
+	@$(SIM)
+
+nightly: ## the long random runs (a million GEMMs)
+	@$(SETUP) sim
+	@$(SIM) --long --timeout 36000
+
+test: ## one test: make test TEST=name [SEED=n]
+	@test -n "$(TEST)" || { echo "which? make test TEST=name; make list shows all"; exit 2; }
+	@$(SETUP) sim
+	@$(SIM) --test "$(TEST)"
+
+test-%: ## the tests of one block: make test-mxu
+	@$(SETUP) sim
+	@$(SIM) --label "$*"
+
+list: ## names of all tests
+	@$(SETUP) build
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" --configure
+	@cd "$(BUILD)" && ctest --show-only | sed -n 's/^  Test.*: /  /p'
+
+lint: ## Verilator -Wall, synthesis check, layers, format, generated files
+	@$(SETUP) lint
+	@$(PYTHON) scripts/lint.py
+
+check: ## lint, then the regression
+	@$(MAKE) lint
+	@$(MAKE) sim
+
+format: ## format C++ (and SystemVerilog where Verible is at hand)
+	@$(SETUP) lint
+	@$(PYTHON) scripts/lint.py --fix-format
+
+generate: ## packages, headers and reference pages from sw/isa/*.yaml
+	@$(PYTHON) scripts/generate.py
+
+waves: ## GTKWave with the saved view of a test: make waves TEST=mxu_test [SEED=n]
+	@test -n "$(TEST)" || { echo "which? make waves TEST=name; make list shows all"; exit 2; }
+	@$(SETUP) waves
+	@$(PYTHON) scripts/waves/waves.py open "$(TEST)" --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JOBS)"
+
+bench: ## the numbers: MXU use, latency, simulation speed
+	@$(SETUP) build
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" ttpu rtl
+	@scripts/bench.sh "$(BUILD)"
+
+bench-area: ## area and speed of one int8 PE on an iCE40 HX8K
+	@$(SETUP) bench
+	@scripts/bench_area.sh "$(BUILD)"
+
+docs: ## write the generated pages, check every link and timing diagram
+	@$(PYTHON) scripts/generate.py
+	@$(PYTHON) scripts/check_docs.py
+
+ttpu: ## the command, build/bin/ttpu
+	@$(SETUP) build
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" ttpu
+
+rtl: ## the simulated chip of every configuration, for `ttpu --device rtl`
+	@$(SETUP) build
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" rtl
+
+fpga: ## bitstream for a board: make fpga BOARD=name
+	@test -n "$(BOARD)" -a -x "fpga/$(BOARD)/build.sh" || { \
+	  echo "BOARD=$(BOARD): no such board. There are:"; \
+	  ls -d fpga/*/ 2>/dev/null | sed 's,fpga/,  ,;s,/$$,,' | grep . || echo "  none yet"; exit 2; }
+	@"fpga/$(BOARD)/build.sh" "$(BUILD)"
+
+setup: ## install everything that any target needs
+	@$(SETUP) all
+
+clean: ## remove everything built (build/venv stays; remove it by hand)
+	@if [ -d "$(BUILD)" ]; then \
+	  find "$(BUILD)" -mindepth 1 -maxdepth 1 ! -name venv -exec rm -rf {} + ; fi

