@@ -52,8 +52,11 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
       p = random_program(c, rng, o);
     }
     for (const auto& [op, count] : p.histogram) seen[op] += count;
-    DeviceOptions options{.hbm_bytes = o.hbm_bytes, .trace_commands = true, .max_cycles = 2'000'000,
-                          .random_init_seed = rng.next() | 1};
+    DeviceOptions options;
+    options.hbm_bytes = o.hbm_bytes;
+    options.trace_commands = true;
+    options.max_cycles = 2'000'000;
+    options.random_init_seed = rng.next() | 1;
     options.memory = {.latency = 1 + static_cast<uint32_t>(rng.below(60)),
                       .bytes_per_cycle = rng.coin() ? 0 : 1 + static_cast<uint32_t>(rng.below(c.axi_bytes)),
                       .seed = rng.next() | 1,
@@ -98,8 +101,9 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
               static_cast<unsigned long long>(programs_done), static_cast<unsigned long long>(cycles));
   // Every command of every unit took part.
   for (const auto& d : ttpu::isa::kOps)
-    if (d.opcode >= 0x40 && !(d.name == "VPU_SFU" && !c.has_sfu))
+    if (d.opcode >= 0x40 && !(d.name == "VPU_SFU" && !c.has_sfu)) {
       EXPECT_GT(seen[static_cast<Opcode>(d.opcode)], 0u) << d.name << " was never generated";
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, RandomPrograms,

@@ -43,7 +43,9 @@ TEST_P(Smoke, OneProductThroughTheWholeChip) {
   std::vector<uint8_t> a(tile), w(tile);
   rng.fill(a);
   rng.fill(w);
-  DeviceOptions options{.hbm_bytes = 1 << 20, .trace_commands = true};
+  DeviceOptions options;
+  options.hbm_bytes = 1 << 20;
+  options.trace_commands = true;
   auto rtl = ttpu::open_device("rtl", c, options);
   rtl->load(image_of(c, product(c, 0x1000, 0x8000, 0x4001), 1 << 20));
   rtl->write_hbm(0x1000, a);
@@ -77,7 +79,10 @@ TEST_P(Smoke, OneProductThroughTheWholeChip) {
 TEST_P(Smoke, VmemThroughItsWindow) {
   const Config& c = config(GetParam());
   tb::Random rng;
-  auto rtl = ttpu::open_device("rtl", c, {.hbm_bytes = 4096, .random_init_seed = 5});
+  DeviceOptions options;
+  options.hbm_bytes = 4096;
+  options.random_init_seed = 5;
+  auto rtl = ttpu::open_device("rtl", c, options);
   std::vector<uint8_t> bytes(333);
   rng.fill(bytes);
   const uint32_t end = c.vmem_bytes() - 333;
