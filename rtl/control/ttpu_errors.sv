@@ -74,7 +74,6 @@ module ttpu_errors
   assign fault_o = fault_q;
   assign halt_o = fault_q.valid || pending_q;
   assign clear_pending_o = pending_q;
-  assign clear_o = pending_q && wait_q == '0 && units_quiet_o;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -82,7 +81,10 @@ module ttpu_errors
       idle_q <= '0;
       pending_q <= 1'b0;
       wait_q <= '0;
+      clear_o <= 1'b0;
     end else begin
+      // Registered: what a unit says of itself must not reach its own clear_i in the same cycle.
+      clear_o <= pending_q && wait_q == '0 && units_quiet_o && !clear_o;
       if (clear_o) fault_q <= '0;
       else if (fault_now_o) fault_q <= first;
       idle_q <= !run_i || progress_i ? '0 : idle_q + 32'd1;

@@ -76,6 +76,10 @@ module ttpu_vpu_fetch
     a_addr_o = a_addr_q[23:0];
     b_addr_o = b_addr_q[23:0];
     acc_row_o = a_addr_q[AccBits-1:0];
+  end
+
+  // Apart from the requests: what follows from grants must not look like a loop through VMEM.
+  always_comb begin
     a_gnt = (a_req_o && a_gnt_i) || (acc_req_o && acc_gnt_i);
     b_gnt = b_req_o && b_gnt_i;
     ready_o = (!a_wait_q || a_gnt) && (!b_wait_q || b_gnt);

@@ -106,11 +106,13 @@ module ttpu_vpu_store
     end
   end
 
+  // Apart from the request: what follows from the grant must not look like a loop through VMEM.
+  assign written_o = wr_req_o && wr_gnt_i;
+  assign refused_o = count_q != '0 && !written_o;
+
   always_comb begin
     size = dtype_log2(dtype_i);
     wr_req_o = count_q != '0 && !halt_i;
-    written_o = wr_req_o && wr_gnt_i;
-    refused_o = count_q != '0 && !written_o;
     wr_addr_o = addr_q[rd_ptr_q];
     head = data_q[rd_ptr_q];
     place = wr_addr_o[LaneBits+:2];
