@@ -34,7 +34,8 @@ module ttpu_rr_arb #(
   end
 
 `ifndef SYNTHESIS
-  always_comb begin
+  // Clocked: combinational values may pass through others before they settle.
+  always_ff @(posedge clk_i) if (rst_ni) begin
     assert ((gnt_o & ~req_i) == '0) else $error("ttpu_rr_arb: grant without a request");
     assert ((gnt_o & (gnt_o - 1'b1)) == '0) else $error("ttpu_rr_arb: two grants");
     assert ((gnt_o != '0) == (req_i != '0)) else $error("ttpu_rr_arb: a request and no grant");
