@@ -55,39 +55,48 @@ module ttpu_mxu_array
   localparam int unsigned WeightBits = (MulStyle == MulDigits) ? 9 : ElemBits;
 
   // What moves: each part of the array stands still while nothing travels through it.
+  // The counts run down from the latency; the flags beside them keep the enables shallow.
   logic [CountBits-1:0] row_count_q, swap_count_q, write_count_q;
+  logic row_busy_q, swap_busy_q, write_busy_q;
   logic row_en, swap_en, write_en, fp_q, fp;
-  assign row_en = x_valid_i | (row_count_q != '0);
-  assign swap_en = x_swap_i | (swap_count_q != '0);
-  assign write_en = w_we_i | (write_count_q != '0);
+  assign row_en = x_valid_i | row_busy_q;
+  assign swap_en = x_swap_i | swap_busy_q;
+  assign write_en = w_we_i | write_busy_q;
   assign fp = (HasFp != 0) & (x_valid_i ? fp_i : fp_q);
 
   always_ff @(posedge clk_i) begin
+    row_busy_q <= x_valid_i | (row_count_q > CountBits'(1));
+    if (x_valid_i) row_count_q <= CountBits'(Latency);
+    else if (row_busy_q) row_count_q <= row_count_q - 1'b1;
+
+    swap_busy_q <= x_swap_i | (swap_count_q > CountBits'(1));
+    if (x_swap_i) swap_count_q <= CountBits'(Latency);
+    else if (swap_busy_q) swap_count_q <= swap_count_q - 1'b1;
+
+    write_busy_q <= w_we_i | (write_count_q > CountBits'(1));
+    if (w_we_i) write_count_q <= CountBits'(Latency);
+    else if (write_busy_q) write_count_q <= write_count_q - 1'b1;
+
+    if (x_valid_i) fp_q <= fp_i;
     if (!rst_ni) begin
       row_count_q <= '0;
-      swap_count_q <= CountBits'(Latency);  // flushes the tokens
+      row_busy_q <= 1'b0;
+      // tokens that the start left in the array are flushed
+      swap_count_q <= CountBits'(Latency);
+      swap_busy_q <= 1'b1;
       write_count_q <= CountBits'(Latency);
-    end else begin
-      if (x_valid_i) row_count_q <= CountBits'(Latency);
-      else if (row_count_q != '0) row_count_q <= row_count_q - 1'b1;
-      if (x_swap_i) swap_count_q <= CountBits'(Latency);
-      else if (swap_count_q != '0) swap_count_q <= swap_count_q - 1'b1;
-      if (w_we_i) write_count_q <= CountBits'(Latency);
-      else if (write_count_q != '0) write_count_q <= write_count_q - 1'b1;
+      write_busy_q <= 1'b1;
     end
-    if (x_valid_i) fp_q <= fp_i;
   end
 
   // A weight of 9 bits as digits: bits 2j+1:2j are digit j modulo 4, bit 8 the last.
   function automatic logic [8:0] recode(input logic [8:0] w);
-    logic [2:0] t;
     logic carry;
-    recode = '0;
     carry = 1'b0;
     for (int unsigned j = 0; j < 4; j++) begin
-      t = {1'b0, w[2*j+:2]} + {2'b00, carry};
-      recode[2*j+:2] = t[1:0];
-      carry = t[1] | t[2];
+      recode[2*j] = w[2*j] ^ carry;
+      recode[2*j+1] = w[2*j+1] ^ (w[2*j] & carry);
+      carry = w[2*j+1] | (w[2*j] & carry);  // the digit is 2 or more: less 4, carry 1
     end
     recode[8] = carry ^ w[8];  // carry - sign, which is never -1
   endfunction
