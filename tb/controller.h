@@ -111,6 +111,9 @@ class Controller {
       std::printf("[ttpu] failed in controller %llu at cycle %llu\n", ull(number_), ull(cycle_));
     model_->final();
     close_trace();
+    // The model's scopes take leave of the thread's context, which may be another controller's.
+    Verilated::threadContextp(context_.get());
+    model_.reset();
   }
 
   Model* operator->() { return model_.get(); }
