@@ -79,17 +79,16 @@ void Machine::clear() {
   dma_.assign(config_.dma_channels, DmaConfig{});
   walk_ = MxuWalk{};
   filled_ = false;
+  for (auto& weights : weights_) weights.k = weights.n = 0, weights.floating = false;
   reset_vpu();
 }
 
 bool Machine::ready(const Command& command) const {
-  // A command in error does not wait: its fault comes at once.
   switch (static_cast<Opcode>(command.instr.get(0, 8))) {
-    case Opcode::MXU_LOADW:
+    case Opcode::MXU_LOADW:  // one in error does not wait
       return !filled_ || check_loadw(command).has_value();
-    case Opcode::MXU_MATMUL:
-      return filled_ || isa::MxuMatmul::decode(command.instr).swap == 0 ||
-             check_matmul(command).has_value();
+    case Opcode::MXU_MATMUL:  // a swap is looked at when its weights are there
+      return filled_ || isa::MxuMatmul::decode(command.instr).swap == 0;
     default:
       return true;
   }

@@ -169,15 +169,22 @@ std::optional<Fault> Machine::check_matmul(const Command& command) const {
   if (!is_mxu_type(f.dtype)) return bad_field(command, f.dtype);
   const auto dtype = static_cast<Dtype>(f.dtype);
   if (dtype == Dtype::BF16 && !config_.has_fp) return unsupported(command, f.dtype);
+  if (weights_[f.swap].floating != (dtype == Dtype::BF16)) return bad_field(command, f.dtype);
   const uint32_t row_bytes = config_.n * bytes_of(dtype);
   const uint32_t start = command.a + f.imm_a;
-  for (uint32_t row = 0; row < rows; ++row) {
+  // Alignment of the rows up to the first step along dimension 2 before any bounds; that of later
+  // rows, which only an odd stride2 of bf16 can break, as they come.
+  const uint64_t block = static_cast<uint64_t>(walk_.inner0) * walk_.inner1;
+  const uint64_t checked_first = block == 0 ? rows : std::min<uint64_t>(rows, block);
+  for (uint32_t row = 0; row < checked_first; ++row) {
     const uint32_t addr = walk_address(start, f.stride, row);
     if (addr % row_bytes != 0) return fault(command, Error::BAD_ALIGN, addr);
     if (row_bytes == config_.n) break;  // strides are multiples of this row
   }
   for (uint32_t row = 0; row < rows; ++row) {
-    if (auto bad = vmem_row_fault(command, walk_address(start, f.stride, row))) return bad;
+    const uint32_t addr = walk_address(start, f.stride, row);
+    if (addr % row_bytes != 0) return fault(command, Error::BAD_ALIGN, addr);
+    if (auto bad = vmem_row_fault(command, addr)) return bad;
     const uint32_t acc_row = command.b + f.acc + row;
     if (acc_row >= config_.acc_total()) return fault(command, Error::ACC_BOUNDS, acc_row);
   }
@@ -189,7 +196,6 @@ std::optional<Fault> Machine::matmul(const Command& command) {
   const auto f = isa::MxuMatmul::decode(command.instr);
   const auto dtype = static_cast<Dtype>(f.dtype);
   const bool floating = dtype == Dtype::BF16;
-  if (weights_[f.swap].floating != floating) return bad_field(command, f.dtype);
   if (f.swap) {
     std::swap(weights_[0], weights_[1]);
     filled_ = false;

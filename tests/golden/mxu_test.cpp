@@ -254,7 +254,21 @@ TEST(GoldenMxu, errors_in_order) {
   // A bf16 row is 2N bytes: an odd stride leaves the second row between two.
   Machine fp(config("edge"), 0);
   must_fail(fp, command(Load{.stride = 1, .k = 2, .n = 8, .dtype = 2}), Error::BAD_ALIGN, 8);
-  must_fail(fp, command(Mul{.stride = 3, .rows = 2, .dtype = 2}), Error::BAD_ALIGN, 24);
+  must_fail(fp, command(Mul{.stride = 3, .rows = 2, .dtype = 2}), Error::BAD_FIELD, 2);
+  must(fp, command(Load{.stride = 2, .k = 2, .n = 8, .dtype = 2}));
+  must_fail(fp, command(Mul{.stride = 3, .rows = 2, .dtype = 0, .swap = 1}), Error::BAD_FIELD, 0);
+  must_fail(fp, command(Mul{.stride = 3, .rows = 2, .dtype = 2, .swap = 1}), Error::BAD_ALIGN, 24);
+  // An odd stride2 misplaces row 2 only: the bounds of row 0 come first.
+  must(fp, command(isa::MxuShape{.inner0 = 2, .stride1 = 2, .inner1 = 1, .stride2 = 1}));
+  must_fail(fp, command(Mul{.stride = 2, .rows = 3, .dtype = 2, .swap = 1}), Error::BAD_ALIGN, 8);
+  must_fail(fp, command(Mul{.stride = 2, .rows = 3, .dtype = 2, .swap = 1}, 0x1000000),
+            Error::VMEM_BOUNDS, 0x1000000);
+  // Before any weights the array is 0 x 0.
+  Machine fresh(cfg, 0);
+  fresh.acc[0] = 7;
+  must(fresh, command(Mul{.stride = 1, .rows = 1, .dtype = 0, .accumulate = 1}));
+  EXPECT_EQ(fresh.acc[0], 7u);
+  EXPECT_EQ(fresh.activity.mxu_macs, 0u);
 }
 
 TEST(GoldenMxu, a_large_product_is_fast) {
