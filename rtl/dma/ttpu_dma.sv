@@ -3,8 +3,8 @@
 // AxiBytes a cycle; both run at the same time. Commands, errors and status: docs/reference/dma.md.
 // AXI: INCR bursts of up to 64 beats inside 4 KiB, aligned beats, ID 0, at most AxiOutstanding reads and
 // 2 * AxiOutstanding writes open. AxiBytes is a power of two, 2..64, and divides the VMEM word of 4N bytes.
-// halt_i: open bursts are finished (reads are dropped, writes get no strobes), then quiet. clear_i: comes
-// while quiet and returns everything to the state after reset.
+// halt_i: open bursts are finished (reads are dropped, writes get no strobes), then quiet; it stays until
+// clear_i, which comes while quiet and returns everything to the state after reset.
 module ttpu_dma
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;
@@ -88,13 +88,8 @@ module ttpu_dma
   output logic [ByteBits-1:0]     hbm_rd_bytes_o,
   output logic [ByteBits-1:0]     hbm_wr_bytes_o
 );
-  logic rst_n, flush, flush_q;
-
+  logic rst_n;
   assign rst_n = rst_ni && !clear_i;
-  assign flush = halt_i || flush_q;
-  always_ff @(posedge clk_i) begin
-    flush_q <= rst_n && flush;
-  end
 
   // ---- channels ---------------------------------------------------------------------------------
   logic [DmaChannels-1:0] burst_valid, load_ready, store_ready;
@@ -132,7 +127,7 @@ module ttpu_dma
     .N(N), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
     .CmemBytes(CmemBytes), .CmemAddrBits(CmemAddrBits)
   ) u_load (
-    .clk_i, .rst_ni(rst_n), .flush_i(flush),
+    .clk_i, .rst_ni(rst_n), .flush_i(halt_i),
     .burst_valid_i(burst_valid), .burst_i(burst), .burst_ready_o(load_ready),
     .complete_o(load_complete), .complete_last_o(load_last),
     .fault_valid_o(load_fault_valid), .fault_o(load_fault),
@@ -150,7 +145,7 @@ module ttpu_dma
     .N(N), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
     .CmemBytes(CmemBytes), .CmemAddrBits(CmemAddrBits)
   ) u_store (
-    .clk_i, .rst_ni(rst_n), .flush_i(flush),
+    .clk_i, .rst_ni(rst_n), .flush_i(halt_i),
     .burst_valid_i(burst_valid), .burst_i(burst), .burst_ready_o(store_ready),
     .complete_o(store_complete), .complete_last_o(store_last),
     .cmem_complete_o(cmem_complete), .cmem_complete_last_o(cmem_last),

@@ -142,5 +142,48 @@ TYPED_TEST(DmaErrors, HaltAndClearAnyTime) {
   EXPECT_GT(open, rounds / 3) << "too few halts with a burst open";
 }
 
+// A halt in the middle of a transfer: each byte is the old one or the new one, never anything else.
+TYPED_TEST(DmaErrors, HaltLeavesOldOrNewBytes) {
+  Setup s;
+  s.axi.latency = 20;
+  s.axi.stall_percent = 15;
+  s.vmem_stall = 15;
+  DmaBench<TypeParam> b(s);
+  int partly = 0;
+  for (int i = 0; i < 40; ++i) {
+    Transfer t;
+    t.store = i & 1;
+    t.cmem = b.config.cmem_bytes && (i & 2);
+    t.n[0] = 40 * b.kAxi;
+    t.n[1] = 3;
+    t.far_stride[0] = t.vmem_stride[0] = 41 * b.kAxi + 1;
+    t.far = static_cast<uint32_t>(b.random.below(8192));
+    t.vmem = static_cast<uint32_t>(b.random.below(8192));
+    auto& got = t.store ? (t.cmem ? b.cmem_storage : b.memory_storage) : b.vmem_storage;
+    const auto& want = t.store ? (t.cmem ? b.golden.cmem : b.golden.hbm) : b.golden.vmem;
+    const size_t base = t.store && !t.cmem ? s.window_offset : 0;
+    const std::vector<uint8_t> old = want;
+    ASSERT_FALSE(b.send(t));
+    for (int n = b.random.below(200); n > 0; --n) b.tick();
+    b.halt_and_clear(20'000);
+    size_t moved = 0, kept = 0;
+    for (size_t k = 0; k < want.size(); ++k) {
+      const uint8_t g = got[base + k];
+      if (g != old[k] && g != want[k]) {
+        tb::report_difference(t.store ? "stored byte" : "loaded byte", static_cast<int64_t>(k), b.now,
+                              tb::format("halted transfer %d", i), want[k], g);
+        return;
+      }
+      moved += g == want[k] && want[k] != old[k];
+      kept += g == old[k] && want[k] != old[k];
+    }
+    partly += moved && kept;
+    b.random.fill(b.memory_storage);
+    b.random.fill(b.cmem_storage);
+    b.copy_to_golden();
+  }
+  EXPECT_GT(partly, 8) << "too few halts in the middle of a transfer";
+}
+
 }  // namespace
 }  // namespace dma_test
