@@ -52,8 +52,8 @@ struct MemoryModel {
 /// Options of open_device.
 struct DeviceOptions {
   uint64_t hbm_bytes = 64ull << 20;
-  MemoryModel memory;
-  std::string trace_file;            ///< FST wave (rtl)
+  MemoryModel memory{};
+  std::string trace_file{};          ///< FST wave (rtl)
   bool trace_commands = false;       ///< keep TraceEvents
   uint64_t max_cycles = 1ull << 40;
   uint64_t random_init_seed = 0;     ///< 0 = zeros; else registers and memories start random
