@@ -79,7 +79,7 @@ module ttpu_vpu_stage
           VopXor: for (int unsigned l = 0; l < N; l++) rs[l] = xs[l] ^ ys[l];
           VopImul, VopIqmul: begin
             for (int unsigned l = 0; l < N; l++)
-              ps[l] = {{32{xs[l][31]}}, xs[l]} * {{32{ys[l][31]}}, ys[l]};
+              ps[l] = 64'($signed(xs[l])) * 64'($signed(ys[l]));
             if (cfg_i.op == VopImul) for (int unsigned l = 0; l < N; l++) rs[l] = ps[l][31:0];
             else for (int unsigned l = 0; l < N; l++) rs[l] = requantise(ps[l], cfg_i.shift);
           end

@@ -33,8 +33,8 @@ void random_runs(const char* name, int runs, uint32_t stall_percent) {
     }
   }
   if (stall_percent == 0) return;
-  for (const auto* s : {&bench.a.stall, &bench.b.stall, &bench.accumulators.stall,
-                        &bench.write_stall})
+  for (const auto* s :
+       {&bench.a.stall, &bench.b.stall, &bench.accumulators.stall, &bench.write_stall})
     s->expect_stalled(100);
 }
 

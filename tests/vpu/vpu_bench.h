@@ -1,5 +1,5 @@
-// Bench of the VPU: behavioural VMEM and accumulators with random refusals round the Verilated unit,
-// the golden model beside it.
+// Bench of the VPU: behavioural VMEM and accumulators with random refusals round the Verilated
+// unit, the golden model beside it.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -66,8 +66,9 @@ struct ReadPort {
 template <class Model>
 class Bench {
  public:
-  explicit Bench(const char* name)
+  explicit Bench(const char* name, tb::ControllerOptions options = {})
       : config(config_of(name)),
+        controller(std::move(options)),
         golden(config, 0),
         vmem(config.vmem_bytes()),
         acc(size_t{config.acc_total()} * config.n),
@@ -125,6 +126,7 @@ class Bench {
   bool both(const Command& c, bool compare_memory) {
     const uint64_t rows_before = golden.activity.vpu_rows;
     rows = 0;
+    last_cause = isa::Error::NONE;
     run(c);
     const auto fault = golden.execute(c);
     const std::string text = tb::describe(c);
@@ -134,15 +136,18 @@ class Bench {
                               driver.error().has_value());
     if (fault) {
       const auto& got = *driver.error();
-      bool same = tb::expect_equal("status_o.cause", cycle, text, static_cast<uint64_t>(fault->cause),
-                                   static_cast<uint64_t>(got.cause));
+      bool same =
+          tb::expect_equal("status_o.cause", cycle, text, static_cast<uint64_t>(fault->cause),
+                           static_cast<uint64_t>(got.cause));
       same &= tb::expect_equal("status_o.pc", cycle, text, fault->pc, got.pc);
       same &= tb::expect_equal("status_o.addr", cycle, text, fault->addr, got.addr);
+      last_cause = got.cause;
       recover();
       return same;
     }
     if (!compare_memory) return true;
-    bool same = tb::expect_equal("rows_o", cycle, text, golden.activity.vpu_rows - rows_before, rows);
+    bool same =
+        tb::expect_equal("rows_o", cycle, text, golden.activity.vpu_rows - rows_before, rows);
     same &= tb::expect_equal<uint8_t>("vmem", cycle, text, golden.vmem, vmem);
     return same;
   }
@@ -190,8 +195,8 @@ class Bench {
     if (d.a_rd_req_o && d.a_rd_gnt_i) a.granted(word(d.a_rd_addr_o, "a_rd"), bytes);
     if (d.b_rd_req_o && d.b_rd_gnt_i) b.granted(word(d.b_rd_addr_o, "b_rd"), bytes);
     if (d.acc_req_o && d.acc_gnt_i)
-      accumulators.granted(
-          reinterpret_cast<const uint8_t*>(&acc[size_t{d.acc_row_o} * config.n]), bytes);
+      accumulators.granted(reinterpret_cast<const uint8_t*>(&acc[size_t{d.acc_row_o} * config.n]),
+                           bytes);
     if (d.wr_req_o && d.wr_gnt_i) {
       uint8_t* target = word(d.wr_addr_o, "wr");
       for (uint32_t i = 0; i < bytes; ++i)
@@ -216,6 +221,7 @@ class Bench {
   ReadPort a{"a_rd"}, b{"b_rd"}, accumulators{"acc"};
   tb::StallInjector write_stall{"wr", 0};
   uint64_t rows = 0, writes = 0, requests = 0;
+  isa::Error last_cause = isa::Error::NONE;  ///< of the last command that both() carried out
   tb::UnitDriver driver;
 };
 

@@ -56,8 +56,8 @@ class Program {
   }
 
   Command stage(uint32_t index) {
-    std::vector<Vop> ops = {Vop::PASS, Vop::IADD, Vop::ISUB, Vop::IMUL, Vop::IMIN, Vop::IMAX,
-                            Vop::ISHL, Vop::ISRA, Vop::ISRL, Vop::AND,  Vop::OR,   Vop::XOR,
+    std::vector<Vop> ops = {Vop::PASS,  Vop::IADD, Vop::ISUB, Vop::IMUL, Vop::IMIN, Vop::IMAX,
+                            Vop::ISHL,  Vop::ISRA, Vop::ISRL, Vop::AND,  Vop::OR,   Vop::XOR,
                             Vop::IQMUL, Vop::ICEQ, Vop::ICLT, Vop::ICLE, Vop::SEL,  Vop::SEL};
     if (config_.has_fp)
       for (const Vop op : {Vop::I2F, Vop::F2I, Vop::FADD, Vop::FSUB, Vop::FMUL, Vop::FMIN,
@@ -183,7 +183,8 @@ class Program {
     x.rows = lanes(), x.lanes = lanes();
     const Dtype t = any_type();
     const auto row = static_cast<int32_t>(bytes_of(t));
-    const Walk wa = walk({x.rows, 1, 1}, row, 0, half), wd = walk({x.lanes, 1, 1}, row, half, units);
+    const Walk wa = walk({x.rows, 1, 1}, row, 0, half),
+               wd = walk({x.lanes, 1, 1}, row, half, units);
     isa::VpuSeta a{};
     a.dtype = static_cast<uint32_t>(t);
     a.s0 = wa.s[0], a.s1 = 1, a.s2 = 1;

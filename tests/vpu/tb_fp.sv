@@ -1,0 +1,40 @@
+// The functions of ttpu_fp_pkg and ttpu_fp_conv_pkg over many operand pairs at once.
+module tb_fp
+  import ttpu_fp_pkg::*;
+  import ttpu_fp_conv_pkg::*;
+#(
+    parameter int unsigned Pairs = 64
+) (
+    input  logic [31:0] x_i[Pairs],
+    input  logic [31:0] y_i[Pairs],
+    input  logic [8:0]  zp_i,
+    input  logic [4:0]  shift_i,
+    output logic [31:0] add_o[Pairs],
+    output logic [31:0] mul_o[Pairs],
+    output logic [31:0] bf16_mul_o[Pairs],  // of the high halves
+    output logic [31:0] min_o[Pairs],
+    output logic [31:0] max_o[Pairs],
+    output logic [2:0]  order_o[Pairs],     // {x <= y, x < y, x == y}
+    output logic [31:0] i2f_o[Pairs],
+    output logic [31:0] f2i_o[Pairs],
+    output logic [15:0] bf16_o[Pairs],
+    output logic [15:0] bytes_o[Pairs],     // {unsigned, signed} saturation of integer x + zp
+    output logic [31:0] requantise_o[Pairs]
+);
+  always_comb begin
+    for (int unsigned i = 0; i < Pairs; i++) begin
+      add_o[i] = fp32_add(x_i[i], y_i[i]);
+      mul_o[i] = fp32_mul(x_i[i], y_i[i]);
+      bf16_mul_o[i] = bf16_mul(x_i[i][31:16], y_i[i][31:16]);
+      min_o[i] = fp32_minmax(x_i[i], y_i[i], 1'b0);
+      max_o[i] = fp32_minmax(x_i[i], y_i[i], 1'b1);
+      order_o[i] = {fp32_lt(x_i[i], y_i[i]) | fp32_eq(x_i[i], y_i[i]),
+                    fp32_lt(x_i[i], y_i[i]), fp32_eq(x_i[i], y_i[i])};
+      i2f_o[i] = int_to_fp32(x_i[i]);
+      f2i_o[i] = fp32_to_int(x_i[i]);
+      bf16_o[i] = fp32_to_bf16(x_i[i]);
+      bytes_o[i] = {int_to_8(x_i[i], zp_i, 1'b0), int_to_8(x_i[i], zp_i, 1'b1)};
+      requantise_o[i] = requantise(64'($signed(x_i[i])) * 64'($signed(y_i[i])), shift_i);
+    end
+  end
+endmodule
