@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
@@ -94,9 +93,11 @@ class AnyBackend : public testing::TestWithParam<std::string> {
     if (GetParam() == "golden") return;
     const std::string why = failure([&] { open(); });
     if (why.empty()) return;
-    // Absence is no excuse where the build has made the library.
-    if (std::getenv("TTPU_REQUIRE_RTL") != nullptr) FAIL() << why;
+#ifdef TTPU_REQUIRE_RTL  // the build makes the library before this test
+    FAIL() << why;
+#else
     GTEST_SKIP() << why;
+#endif
   }
 };
 
