@@ -1,0 +1,106 @@
+#include "ttpu/session.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstring>
+
+#include "isa/suggest.h"
+#include "ttpu/run_report.h"
+
+namespace ttpu::cli {
+
+DeviceOptions SimulationOptions::device_options(const Image& image) const {
+  DeviceOptions o;
+  o.hbm_bytes = (std::max<uint64_t>(image.hbm_bytes, 1) + 4095) & ~uint64_t{4095};
+  o.memory = memory;
+  o.trace_file = trace_file;
+  o.max_cycles = max_cycles;
+  o.random_init_seed = init_seed;
+  return o;
+}
+
+Json SimulationOptions::conditions() const {
+  return {{"device", device},
+          {"memory_latency", memory.latency},
+          {"memory_bytes_per_cycle", memory.bytes_per_cycle},
+          {"memory_stall_percent", memory.stall_percent},
+          {"memory_seed", memory.seed},
+          {"init_seed", init_seed},
+          {"threads", 1},
+          {"trace", !trace_file.empty()}};
+}
+
+void add_simulation(CLI::App& app, SimulationOptions& o, const std::string& default_device) {
+  o.device = default_device;
+  app.add_option("--device", o.device, "golden (the C++ model) or rtl (the Verilated chip)")
+      ->check(CLI::IsMember({"golden", "rtl"}))
+      ->capture_default_str();
+  app.add_option("--latency", o.memory.latency, "rtl: cycles from read address to first data")
+      ->capture_default_str();
+  app.add_option("--bytes-per-cycle", o.memory.bytes_per_cycle,
+                 "rtl: bytes the memory moves a cycle (0: as the bus is wide)")
+      ->capture_default_str();
+  app.add_option("--stall-percent", o.memory.stall_percent,
+                 "rtl: share of random stalls on every bus channel; wants --memory-seed")
+      ->check(CLI::Range(0, 99))
+      ->capture_default_str();
+  app.add_option("--memory-seed", o.memory.seed, "rtl: seed of random stalls and latencies, 0: none")
+      ->capture_default_str();
+  app.add_option("--init-seed", o.init_seed, "registers and memories start random (0: zero)")
+      ->capture_default_str();
+  app.add_option("--max-cycles", o.max_cycles, "give up after so many cycles")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--trace", o.trace_file, "rtl: write a wave (FST) to this file");
+}
+
+RunResult execute(Device& device, const Image& image, const Tensors& inputs) {
+  device.load(image);
+  for (const auto& t : image.inputs) {
+    const auto it = inputs.find(t.name);
+    if (it != inputs.end()) write_tensor(device, t, it->second);
+  }
+  return device.run();
+}
+
+void require_done(const RunResult& r, const Image& image, const SimulationOptions& options,
+                  Context& context) {
+  if (r.error != isa::Error::NONE) {
+    context.result["device_error"] = error_json(r, image);
+    throw CliError(kDevice, explain_error(r, image));
+  }
+  if (!r.done)
+    throw CliError(kDevice, fmt::format("the program did not end within {} cycles",
+                                        grouped(options.max_cycles)),
+                   "raise --max-cycles, or look where it waits with --timeline");
+}
+
+Tensors read_outputs(Device& device, const Image& image) {
+  Tensors r;
+  for (const auto& t : image.outputs) r[t.name] = read_tensor(device, t);
+  return r;
+}
+
+Mismatch compare(TensorType type, std::span<const uint8_t> got, std::span<const uint8_t> expected) {
+  const uint32_t size = size_of(type);
+  Mismatch m;
+  if (got.size() != expected.size()) return {true, 0, std::max(got.size(), expected.size()) / size};
+  for (uint64_t i = 0; i < got.size() / size; ++i) {
+    if (std::memcmp(got.data() + i * size, expected.data() + i * size, size) == 0) continue;
+    if (!m.found) m.index = i;
+    m.found = true;
+    ++m.count;
+  }
+  return m;
+}
+
+std::string position(const std::vector<uint32_t>& shape, uint64_t index) {
+  std::vector<uint64_t> at(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    at[d] = index % shape[d];
+    index /= shape[d];
+  }
+  return fmt::format("[{}]", isa::join(at));
+}
+
+}  // namespace ttpu::cli
