@@ -18,7 +18,9 @@ CPP = {
     "sim/energy": {"sim/energy", "sim/golden", "sw/isa"},
     "sw/runtime": {"sw/runtime", "sim/golden", "sw/isa"},
     "sw/compiler": {"sw/compiler", "sw/runtime", "sw/isa"},
-    "sw/ttpu": {"sw/ttpu", "sw/compiler", "sw/runtime", "sw/isa", "sim/golden", "sim/timing",
+    "sw/bench": {"sw/bench", "sw/isa"},
+    "sw/bench/rtl": {"sw/bench", "sw/isa"},
+    "sw/ttpu": {"sw/ttpu", "sw/bench", "sw/compiler", "sw/runtime", "sw/isa", "sim/golden", "sim/timing",
                 "sim/energy"},
     "sw/demo": {"sw/demo", "sw/ttpu", "sw/compiler", "sw/runtime", "sw/isa", "sim/golden",
                 "sim/timing", "sim/energy"},
@@ -26,7 +28,7 @@ CPP = {
     "sw/runtime/rtl": {"sw/runtime/rtl", "sw/runtime", "sw/isa", "sim/golden", "tb"},
     "tests": {"tests", "tb", "sw", "sim"},
 }
-VERILATOR_ALLOWED = ("tb", "sw/runtime/rtl", "tests")
+VERILATOR_ALLOWED = ("tb", "sw/runtime/rtl", "sw/bench/rtl", "tests")
 INCLUDE_ROOTS = ("sw", "sim", "")
 RTL_SHARED = ("pkg", "common")
 RTL_JOINS = ("chip",)

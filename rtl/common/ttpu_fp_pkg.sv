@@ -14,25 +14,22 @@ package ttpu_fp_pkg;
 
   // a + b.
   function automatic logic [31:0] fp32_add(input logic [31:0] a, input logic [31:0] b);
-    logic [31:0] x, y, ex, ey, mx, my, d, lost, sub, sum, n, e, r, sign, fx;
-    logic swap, zero, special, nan;
+    logic [31:0] x, y, ex, ey, mx, my, d, lost, sub, sum, n, e, r, sign, t;
     // x has the larger magnitude; a NaN is larger than an infinity.
-    swap = (b & 32'h7fff_ffff) > (a & 32'h7fff_ffff);
-    x = swap ? b : a;
-    y = swap ? a : b;
+    x = ((b & 32'h7fff_ffff) > (a & 32'h7fff_ffff)) ? b : a;
+    y = x ^ a ^ b;
     ex = (x >> 23) & 32'hff;
     ey = (y >> 23) & 32'hff;
     sub = (x ^ y) >> 31;
     sign = x & 32'h8000_0000;
-    fx = x & 32'h007f_ffff;
     // Significands with the leading one in bit 26 and three bits for guard, round and sticky.
-    mx = (ex == 32'd0) ? 32'd0 : (fx | 32'h0080_0000) << 3;
+    mx = (ex == 32'd0) ? 32'd0 : ((x & 32'h007f_ffff) | 32'h0080_0000) << 3;
     my = (ey == 32'd0) ? 32'd0 : ((y & 32'h007f_ffff) | 32'h0080_0000) << 3;
     d = ex - ey;
     d = (d > 32'd27) ? 32'd27 : d;
     n = my >> d[4:0];
     lost = (n << d[4:0]) ^ my;
-    n = n | {31'd0, lost != 32'd0};
+    n = (lost != 32'd0) ? (n | 32'd1) : n;
     n = (n ^ (32'd0 - sub)) + sub;
     sum = mx + n;
     // Normalise to bit 27, where a carry would stand.
@@ -50,17 +47,17 @@ package ttpu_fp_pkg;
     n = (n < 32'h0800_0000) ? n << 1 : n;
     // e is now the biased exponent less one: the leading one of the significand adds it again,
     // and a carry out of the rounding one more.
-    r = {31'd0, ((n & 32'h8) != 32'd0) & ((n & 32'h17) != 32'd0)};
+    r = ((n & 32'h17) != 32'd0) ? (n >> 3) & 32'd1 : 32'd0;
     r = (e << 23) + (n >> 4) + r;
     r = (r > Fp32Inf) ? Fp32Inf : r;
-    r = ((e & 32'h8000_0000) != 32'd0) ? 32'd0 : r;
+    r = (e > 32'h7fff_ffff) ? 32'd0 : r;
     r = r | sign;
-    zero = (sum == 32'd0);
-    r = zero ? (x & y & 32'h8000_0000) : r;
-    special = (ex == 32'hff);
-    r = special ? (sign | Fp32Inf) : r;
-    nan = special & ((fx != 32'd0) | ((ey == 32'hff) & (sub != 32'd0)));
-    fp32_add = nan ? Fp32Nan : r;
+    r = (sum == 32'd0) ? (x & y & 32'h8000_0000) : r;
+    r = (ex == 32'hff) ? (sign | Fp32Inf) : r;
+    // NaN: x is one, or both are infinite with different signs.
+    t = (ey == 32'hff) ? sub : 32'd0;
+    t = (x & 32'h7fff_ffff) + t;
+    fp32_add = (t > Fp32Inf) ? Fp32Nan : r;
   endfunction
 
   // a * b of two bfloat16: exact, but for overflow and underflow.

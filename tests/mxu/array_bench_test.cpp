@@ -1,0 +1,42 @@
+// The bench of the array alone gives the right sums on every configuration, and says what is wrong.
+#include <gtest/gtest.h>
+
+#include "bench/array_bench.h"
+
+namespace ttpu::bench {
+namespace {
+
+TEST(ArrayBench, BitEqual) {
+  for (const Config& config : kConfigs) {
+    for (const bool bf16 : {false, true}) {
+      if (bf16 && !config.has_fp) continue;
+      ArrayBenchOptions options;
+      options.bf16 = bf16;
+      options.rows = config.n + 8;
+      options.tiles = 6;
+      options.rounds = 2;
+      const auto result = run_array_bench(config, options);
+      EXPECT_TRUE(result.bit_equal) << config.name << (bf16 ? " bf16" : " int8");
+      // weights of the first tile, rows, latency of the last: no bubble between tiles
+      const uint32_t latency = 2 * config.n + config.pe_stages - 1;
+      EXPECT_EQ(result.cycles, config.n / 4 + options.tiles * options.rows + latency - 1)
+          << config.name;
+      EXPECT_GT(result.vs_plain_cpp, 0);
+    }
+  }
+}
+
+TEST(ArrayBench, BadOptions) {
+  ArrayBenchOptions options;
+  options.bf16 = true;
+  EXPECT_THROW(run_array_bench(*find_config("nano"), options), ArrayBenchError);
+  options.bf16 = false;
+  options.rows = 20;
+  EXPECT_THROW(run_array_bench(*find_config("core16"), options), ArrayBenchError);
+  options.rows = 64;
+  options.tiles = 0;
+  EXPECT_THROW(run_array_bench(*find_config("core16"), options), ArrayBenchError);
+}
+
+}  // namespace
+}  // namespace ttpu::bench
