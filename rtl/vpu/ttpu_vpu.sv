@@ -146,10 +146,18 @@ module ttpu_vpu
   assign loaded = load_valid && mode == ModeLdv;
 
   // ---- vector registers, transpose ---------------------------------------------------------------------
-  logic [Width-1:0] vreg_q[4];
+  logic [Width-1:0] v0_q, v1_q, v2_q, v3_q;
   always_ff @(posedge clk_i) begin
-    if (loaded) vreg_q[vreg_index] <= a_loaded;
-    if (!rst_ni || clear_i) for (int unsigned i = 0; i < 4; i++) vreg_q[i] <= '0;
+    if (loaded && vreg_index == 2'd0) v0_q <= a_loaded;
+    if (loaded && vreg_index == 2'd1) v1_q <= a_loaded;
+    if (loaded && vreg_index == 2'd2) v2_q <= a_loaded;
+    if (loaded && vreg_index == 2'd3) v3_q <= a_loaded;
+    if (!rst_ni || clear_i) begin
+      v0_q <= '0;
+      v1_q <= '0;
+      v2_q <= '0;
+      v3_q <= '0;
+    end
   end
 
   logic xpose_valid;
@@ -165,93 +173,114 @@ module ttpu_vpu
   always_ff @(posedge clk_i) if (scatter) xpose_addr_q <= step_meta.d_addr;
 
   // ---- shuffle and chain ---------------------------------------------------------------------------------
-  // x[i], a[i], b[i], pred[i]: the row in front of stage i of the front half, resp. of the back half.
-  logic [Width-1:0] fx[HalfStages+1];
-  logic [Width-1:0] fa[HalfStages+1];
-  logic [Width-1:0] fb[HalfStages+1];
-  logic [N-1:0]     fp[HalfStages+1];
-  logic [Width-1:0] bx[Back+1];
-  logic [Width-1:0] ba[Back+1];
-  logic [Width-1:0] bb[Back+1];
-  logic [N-1:0]     bp[Back+1];
   logic [Width-1:0] shuffled, b_shuffled_q;
 
   ttpu_vpu_shuffle #(
       .N(N)
   ) i_shuffle (
       .clk_i, .valid_i(load_valid && mode == ModeRun), .x_i(a_loaded),
-      .shuffle_i(shape.shuffle), .arg_i(shape.arg), .index_i(vreg_q[3]), .x_o(shuffled)
+      .shuffle_i(shape.shuffle), .arg_i(shape.arg), .index_i(v3_q), .x_o(shuffled)
   );
   always_ff @(posedge clk_i) if (load_valid) b_shuffled_q <= b_used ? b_loaded : '0;
 
-  assign fx[0] = shuffled;
-  assign fa[0] = shuffled;
-  assign fb[0] = b_shuffled_q;
-  assign fp[0] = '0;
-
   for (genvar i = 0; i < HalfStages; i++) begin : gen_front
+    logic [Width-1:0] x, a, b, x_in, a_in, b_in;
+    logic [N-1:0] pred, pred_in;
+    if (i == 0) begin : gen_first
+      assign x_in = shuffled;
+      assign a_in = shuffled;
+      assign b_in = b_shuffled_q;
+      assign pred_in = '0;
+    end else begin : gen_next
+      assign x_in = gen_front[i-1].x;
+      assign a_in = gen_front[i-1].a;
+      assign b_in = gen_front[i-1].b;
+      assign pred_in = gen_front[i-1].pred;
+    end
     ttpu_vpu_stage #(
         .N(N), .HasFp(HasFp)
     ) i_stage (
-        .clk_i, .valid_i(front_v[LoadLatency+1+i]), .x_i(fx[i]), .a_i(fa[i]), .b_i(fb[i]),
-        .pred_i(fp[i]), .cfg_i(stages[i]), .vreg_i(vreg_q),
-        .x_o(fx[i+1]), .a_o(fa[i+1]), .b_o(fb[i+1]), .pred_o(fp[i+1])
+        .clk_i, .valid_i(front_v[LoadLatency+1+i]), .x_i(x_in), .a_i(a_in), .b_i(b_in),
+        .pred_i(pred_in), .alt_i(1'b0), .alt_x_i('0), .alt_a_i('0), .alt_b_i('0), .alt_pred_i('0),
+        .cfg_i(stages[i]), .v0_i(v0_q), .v1_i(v1_q), .v2_i(v2_q), .v3_i(v3_q),
+        .x_o(x), .a_o(a), .b_o(b), .pred_o(pred)
     );
   end
 
+  logic sfu_on;
+  logic [Width-1:0] sfu_x, sfu_a, sfu_b;
+  logic [N-1:0] sfu_pred;
   if (HasSfu != 0) begin : gen_sfu
     // What travels beside a row in the special function unit waits in a queue: rows keep their order.
     localparam int unsigned SideBits = $clog2(SfuLatency + 1);
-    logic sfu_on, sfu_valid;
-    logic [Width-1:0] sfu_x;
-    logic [2*Width+N-1:0] side_q[2**SideBits];
-    meta_t side_meta_q[2**SideBits];
-    logic [SideBits-1:0] side_wr_q, side_rd_q;
+    logic sfu_valid, entering;
+    logic [Width-1:0] a_q[2**SideBits];
+    logic [Width-1:0] b_q[2**SideBits];
+    logic [N-1:0] pred_q[2**SideBits];
+    meta_t meta_q[2**SideBits];
+    logic [SideBits-1:0] wr_q, rd_q;
 
     assign sfu_on = sfu != SfuNone;
+    assign entering = front_v[Front] && sfu_on;
     ttpu_vpu_sfu #(
         .N(N)
     ) i_sfu (
-        .clk_i, .rst_ni, .clear_i, .valid_i(front_v[Front] && sfu_on), .func_i(sfu),
-        .x_i(fx[HalfStages]), .valid_o(sfu_valid), .y_o(sfu_x)
+        .clk_i, .rst_ni, .clear_i, .valid_i(entering), .func_i(sfu),
+        .x_i(gen_front[HalfStages-1].x), .valid_o(sfu_valid), .y_o(sfu_x)
     );
     always_ff @(posedge clk_i) begin
-      if (front_v[Front] && sfu_on) begin
-        side_q[side_wr_q] <= {fp[HalfStages], fb[HalfStages], fa[HalfStages]};
-        side_meta_q[side_wr_q] <= front_meta[Front];
-        side_wr_q <= side_wr_q + 1'b1;
+      if (entering) begin
+        a_q[wr_q] <= gen_front[HalfStages-1].a;
+        b_q[wr_q] <= gen_front[HalfStages-1].b;
+        pred_q[wr_q] <= gen_front[HalfStages-1].pred;
+        meta_q[wr_q] <= front_meta[Front];
+        wr_q <= wr_q + 1'b1;
       end
-      if (sfu_valid) side_rd_q <= side_rd_q + 1'b1;
+      if (sfu_valid) rd_q <= rd_q + 1'b1;
       if (!rst_ni || clear_i) begin
-        side_wr_q <= '0;
-        side_rd_q <= '0;
+        wr_q <= '0;
+        rd_q <= '0;
       end
     end
-    always_comb begin
-      back_v[0] = sfu_on ? sfu_valid : front_v[Front];
-      back_meta[0] = sfu_on ? side_meta_q[side_rd_q] : front_meta[Front];
-      bx[0] = sfu_on ? sfu_x : fx[HalfStages];
-      {bp[0], bb[0], ba[0]} = sfu_on ? side_q[side_rd_q]
-                                     : {fp[HalfStages], fb[HalfStages], fa[HalfStages]};
-    end
+    assign sfu_a = a_q[rd_q];
+    assign sfu_b = b_q[rd_q];
+    assign sfu_pred = pred_q[rd_q];
+    assign back_v[0] = sfu_on ? sfu_valid : front_v[Front];
+    assign back_meta[0] = sfu_on ? meta_q[rd_q] : front_meta[Front];
   end else begin : gen_no_sfu
+    assign sfu_on = 1'b0;
+    assign sfu_x = '0;
+    assign sfu_a = '0;
+    assign sfu_b = '0;
+    assign sfu_pred = '0;
     assign back_v[0] = front_v[Front];
     assign back_meta[0] = front_meta[Front];
-    assign bx[0] = fx[HalfStages];
-    assign ba[0] = fa[HalfStages];
-    assign bb[0] = fb[HalfStages];
-    assign bp[0] = fp[HalfStages];
     logic unused_sfu;
     assign unused_sfu = ^sfu;
   end
 
   for (genvar i = 0; i < Back; i++) begin : gen_back
+    logic [Width-1:0] x, a, b, x_in, a_in, b_in;
+    logic [N-1:0] pred, pred_in;
+    if (i == 0) begin : gen_first
+      assign x_in = gen_front[HalfStages-1].x;
+      assign a_in = gen_front[HalfStages-1].a;
+      assign b_in = gen_front[HalfStages-1].b;
+      assign pred_in = gen_front[HalfStages-1].pred;
+    end else begin : gen_next
+      assign x_in = gen_back[i-1].x;
+      assign a_in = gen_back[i-1].a;
+      assign b_in = gen_back[i-1].b;
+      assign pred_in = gen_back[i-1].pred;
+    end
     ttpu_vpu_stage #(
         .N(N), .HasFp(HasFp)
     ) i_stage (
-        .clk_i, .valid_i(back_v[i]), .x_i(bx[i]), .a_i(ba[i]), .b_i(bb[i]), .pred_i(bp[i]),
-        .cfg_i(stages[HalfStages+i]), .vreg_i(vreg_q),
-        .x_o(bx[i+1]), .a_o(ba[i+1]), .b_o(bb[i+1]), .pred_o(bp[i+1])
+        .clk_i, .valid_i(back_v[i]), .x_i(x_in), .a_i(a_in), .b_i(b_in), .pred_i(pred_in),
+        .alt_i(i == 0 && sfu_on), .alt_x_i(sfu_x), .alt_a_i(sfu_a), .alt_b_i(sfu_b),
+        .alt_pred_i(sfu_pred),
+        .cfg_i(stages[HalfStages+i]), .v0_i(v0_q), .v1_i(v1_q), .v2_i(v2_q), .v3_i(v3_q),
+        .x_o(x), .a_o(a), .b_o(b), .pred_o(pred)
     );
   end
 
@@ -288,7 +317,7 @@ module ttpu_vpu
   ttpu_vpu_reduce #(
       .N(N), .HasFp(HasFp)
   ) i_reduce (
-      .clk_i, .rst_ni, .clear_i, .valid_i(back_v[Back]), .x_i(bx[Back]), .meta_i(back_meta[Back]),
+      .clk_i, .rst_ni, .clear_i, .valid_i(back_v[Back]), .x_i(gen_back[Back-1].x), .meta_i(back_meta[Back]),
       .lanes_i(lanes), .lane_reduce_i(shape.lane_reduce), .row_reduce_i(shape.row_reduce),
       .fp_i(shape.fp), .valid_o(reduced_valid), .y_o(reduced), .meta_o(reduced_meta)
   );
@@ -297,7 +326,7 @@ module ttpu_vpu
       .N(N), .HasFp(HasFp), .Depth(Depth)
   ) i_store (
       .clk_i, .rst_ni, .halt_i, .clear_i,
-      .valid_i(reduced_valid || xpose_valid), .x_i(xpose_valid ? xpose_row : reduced),
+      .valid_i(reduced_valid || xpose_valid), .x_i(reduced), .raw_x_i(xpose_row),
       .addr_i(xpose_valid ? xpose_addr_q : reduced_meta.d_addr),
       .start_i(start), .lanes_i(lanes), .dtype_i(mode == ModeXpose ? a_cfg.dtype : d_cfg.dtype),
       .fp_i(d_cfg.fp), .zp_i(d_cfg.zp), .raw_i(mode == ModeXpose),
@@ -306,5 +335,5 @@ module ttpu_vpu
   );
 
   logic unused;
-  assign unused = ^{ba[Back], bb[Back], bp[Back], reduced_meta.first, reduced_meta.last};
+  assign unused = ^{gen_back[Back-1].a, gen_back[Back-1].b, gen_back[Back-1].pred, reduced_meta.first, reduced_meta.last};
 endmodule

@@ -24,22 +24,12 @@ module ttpu_vpu_load
     output logic [Width-1:0]  x_o
 );
   logic [N*8-1:0] bytes;
-  logic [N*16-1:0] halves;
   logic [31:0] x1[N];
   logic [Width-1:0] packed1;
 
-  always_comb begin
-    case (sel_i)
-      2'd0: bytes = word_i[0+:N*8];
-      2'd1: bytes = word_i[N*8+:N*8];
-      2'd2: bytes = word_i[N*16+:N*8];
-      default: bytes = word_i[N*24+:N*8];
-    endcase
-    halves = sel_i[1] ? word_i[N*16+:N*16] : word_i[0+:N*16];
-  end
-
   if (HasFp != 0) begin : gen_fp
     logic v1_q, v2_q;
+    logic [N*16-1:0] halves;
     logic [31:0] x2[N];
     logic [31:0] x3[N];
     logic [Width-1:0] packed3;
@@ -62,6 +52,13 @@ module ttpu_vpu_load
         end
       end
       if (valid_i) begin
+        case (sel_i)
+          2'd0: bytes = word_i[0+:N*8];
+          2'd1: bytes = word_i[N*8+:N*8];
+          2'd2: bytes = word_i[N*16+:N*8];
+          default: bytes = word_i[N*24+:N*8];
+        endcase
+        halves = sel_i[1] ? word_i[N*16+:N*16] : word_i[0+:N*16];
         case (dtype_i)
           DtypeS8: for (int unsigned l = 0; l < N; l++) x1[l] = 32'($signed(bytes[l*8+:8]));
           DtypeU8: for (int unsigned l = 0; l < N; l++) x1[l] = 32'(bytes[l*8+:8]);
@@ -78,6 +75,12 @@ module ttpu_vpu_load
   end else begin : gen_int
     always_ff @(posedge clk_i) begin
       if (valid_i) begin
+        case (sel_i)
+          2'd0: bytes = word_i[0+:N*8];
+          2'd1: bytes = word_i[N*8+:N*8];
+          2'd2: bytes = word_i[N*16+:N*8];
+          default: bytes = word_i[N*24+:N*8];
+        endcase
         case (dtype_i)
           DtypeS8: for (int unsigned l = 0; l < N; l++) x1[l] = 32'($signed(bytes[l*8+:8]));
           DtypeU8: for (int unsigned l = 0; l < N; l++) x1[l] = 32'(bytes[l*8+:8]);
@@ -88,6 +91,6 @@ module ttpu_vpu_load
       end
     end
     logic unused;
-    assign unused = ^{rst_ni, halves, raw_i, dequant_i, zp_i, scale_i};
+    assign unused = ^{rst_ni, raw_i, dequant_i, zp_i, scale_i};
   end
 endmodule

@@ -2,6 +2,7 @@
 //
 // Latency 1 cycle, one row a cycle; a_o, b_o and pred_o travel beside x_o. The operations are those of
 // `vop` in the ISA reference: x is the chain's value, y the operand, exchanged first if swap is set.
+// The stage behind the special function unit takes its row from there (alt_*) when alt_i is high.
 // Without floating point (HasFp = 0) control never configures a float operation.
 module ttpu_vpu_stage
   import ttpu_isa_pkg::*;
@@ -19,9 +20,17 @@ module ttpu_vpu_stage
     input  logic [Width-1:0] a_i,
     input  logic [Width-1:0] b_i,
     input  logic [N-1:0]     pred_i,
+    input  logic             alt_i,
+    input  logic [Width-1:0] alt_x_i,
+    input  logic [Width-1:0] alt_a_i,
+    input  logic [Width-1:0] alt_b_i,
+    input  logic [N-1:0]     alt_pred_i,
     // configuration, constant while rows are on their way
     input  stage_t           cfg_i,
-    input  logic [Width-1:0] vreg_i[4],
+    input  logic [Width-1:0] v0_i,
+    input  logic [Width-1:0] v1_i,
+    input  logic [Width-1:0] v2_i,
+    input  logic [Width-1:0] v3_i,
     output logic [Width-1:0] x_o,
     output logic [Width-1:0] a_o,
     output logic [Width-1:0] b_o,
@@ -32,34 +41,35 @@ module ttpu_vpu_stage
   logic [31:0] rs[N];
   logic [63:0] ps[N];
   logic [N-1:0] pred;
-  logic [Width-1:0] operand, result;
-
-  always_comb begin
-    case (cfg_i.operand)
-      VoperandConst: operand = {N{cfg_i.value}};
-      VoperandV0: operand = vreg_i[0];
-      VoperandV1: operand = vreg_i[1];
-      VoperandV2: operand = vreg_i[2];
-      VoperandV3: operand = vreg_i[3];
-      VoperandB: operand = b_i;
-      default: operand = a_i;
-    endcase
-  end
+  logic [Width-1:0] x, operand, result;
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
-      a_o <= a_i;
-      b_o <= b_i;
-      pred = pred_i;
-      if (cfg_i.op == VopPass) begin
-        x_o <= cfg_i.swap ? operand : x_i;
+      a_o <= alt_i ? alt_a_i : a_i;
+      b_o <= alt_i ? alt_b_i : b_i;
+      pred = alt_i ? alt_pred_i : pred_i;
+      x = alt_i ? alt_x_i : x_i;
+      if (cfg_i.op == VopPass && !cfg_i.swap) begin
+        x_o <= x;
       end else begin
-        if (cfg_i.swap) begin
-          for (int unsigned l = 0; l < N; l++) xs[l] = operand[l*32+:32];
-          for (int unsigned l = 0; l < N; l++) ys[l] = x_i[l*32+:32];
+        for (int unsigned l = 0; l < N; l++) xs[l] = x[l*32+:32];
+        if (cfg_i.operand == VoperandConst) begin
+          for (int unsigned l = 0; l < N; l++) ys[l] = cfg_i.value;
         end else begin
-          for (int unsigned l = 0; l < N; l++) xs[l] = x_i[l*32+:32];
+          case (cfg_i.operand)
+            VoperandV0: operand = v0_i;
+            VoperandV1: operand = v1_i;
+            VoperandV2: operand = v2_i;
+            VoperandV3: operand = v3_i;
+            VoperandB: operand = alt_i ? alt_b_i : b_i;
+            default: operand = alt_i ? alt_a_i : a_i;
+          endcase
           for (int unsigned l = 0; l < N; l++) ys[l] = operand[l*32+:32];
+        end
+        if (cfg_i.swap) begin
+          for (int unsigned l = 0; l < N; l++) rs[l] = xs[l];
+          for (int unsigned l = 0; l < N; l++) xs[l] = ys[l];
+          for (int unsigned l = 0; l < N; l++) ys[l] = rs[l];
         end
         for (int unsigned l = 0; l < N; l++) rs[l] = xs[l];
         case (cfg_i.op)
@@ -86,7 +96,7 @@ module ttpu_vpu_stage
           VopIceq: for (int unsigned l = 0; l < N; l++) pred[l] = xs[l] == ys[l];
           VopIclt: for (int unsigned l = 0; l < N; l++) pred[l] = $signed(xs[l]) < $signed(ys[l]);
           VopIcle: for (int unsigned l = 0; l < N; l++) pred[l] = $signed(xs[l]) <= $signed(ys[l]);
-          VopSel: for (int unsigned l = 0; l < N; l++) rs[l] = pred_i[l] ? xs[l] : ys[l];
+          VopSel: for (int unsigned l = 0; l < N; l++) rs[l] = pred[l] ? xs[l] : ys[l];
           default: ;
         endcase
         if (HasFp != 0) begin

@@ -20,6 +20,7 @@ module ttpu_vpu_store
     input  logic              clear_i,
     input  logic              valid_i,
     input  logic [Width-1:0]  x_i,
+    input  logic [Width-1:0]  raw_x_i,    // the row if raw_i is high
     input  logic [23:0]       addr_i,
     // configuration, constant while rows are on their way
     input  logic              start_i,    // lanes_i and dtype_i are new
@@ -41,26 +42,26 @@ module ttpu_vpu_store
   localparam int unsigned PtrBits = $clog2(Depth);
 
   logic conv_v_q;
-  logic [Width-1:0] conv_q;  // elements side by side from bit 0
+  logic [Width-1:0] conv_q;  // the row at each place of its word where it may lie
   logic [23:0] conv_addr_q;
   logic [31:0] ints[N];
-  logic [Width-1:0] elements;
+  logic [Width-1:0] x, elements;
 
   logic [Width-1:0] data_q[Depth];
   logic [23:0] addr_q[Depth];
   logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q;
   logic [PtrBits:0] count_q;
   logic [N*4-1:0] be_q;  // of a row at the start of its word
-  logic [Width-1:0] head;
   logic [1:0] place;
   logic [1:0] size;
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
-      elements = x_i;
+      x = raw_i ? raw_x_i : x_i;
+      elements = x;
       case (dtype_i)
         DtypeS8, DtypeU8: begin
-          for (int unsigned l = 0; l < N; l++) ints[l] = x_i[l*32+:32];
+          for (int unsigned l = 0; l < N; l++) ints[l] = x[l*32+:32];
           if (raw_i) begin
             for (int unsigned l = 0; l < N; l++) elements[l*8+:8] = ints[l][7:0];
           end else begin
@@ -73,14 +74,19 @@ module ttpu_vpu_store
         DtypeBf16:
           if (HasFp != 0) begin
             if (raw_i)
-              for (int unsigned l = 0; l < N; l++) elements[l*16+:16] = x_i[l*32+16+:16];
+              for (int unsigned l = 0; l < N; l++) elements[l*16+:16] = x[l*32+16+:16];
             else
               for (int unsigned l = 0; l < N; l++)
-                elements[l*16+:16] = fp32_to_bf16(x_i[l*32+:32]);
+                elements[l*16+:16] = fp32_to_bf16(x[l*32+:32]);
           end
         DtypeI32:
           if (HasFp != 0 && fp_i && !raw_i)
-            for (int unsigned l = 0; l < N; l++) elements[l*32+:32] = fp32_to_int(x_i[l*32+:32]);
+            for (int unsigned l = 0; l < N; l++) elements[l*32+:32] = fp32_to_int(x[l*32+:32]);
+        default: ;
+      endcase
+      case (size)
+        2'd0: elements = {4{elements[N*8-1:0]}};
+        2'd1: elements = {2{elements[N*16-1:0]}};
         default: ;
       endcase
       conv_q <= elements;
@@ -114,27 +120,19 @@ module ttpu_vpu_store
     size = dtype_log2(dtype_i);
     wr_req_o = count_q != '0 && !halt_i;
     wr_addr_o = addr_q[rd_ptr_q];
-    head = data_q[rd_ptr_q];
+    wr_data_o = data_q[rd_ptr_q];
     place = wr_addr_o[LaneBits+:2];
-    case (size)
-      2'd0: begin
-        wr_data_o = {4{head[N*8-1:0]}};
-        case (place)
-          2'd0: wr_be_o = {{3*N{1'b0}}, be_q[N-1:0]};
-          2'd1: wr_be_o = {{2*N{1'b0}}, be_q[N-1:0], {N{1'b0}}};
-          2'd2: wr_be_o = {{N{1'b0}}, be_q[N-1:0], {2*N{1'b0}}};
-          default: wr_be_o = {be_q[N-1:0], {3*N{1'b0}}};
-        endcase
-      end
-      2'd1: begin
-        wr_data_o = {2{head[N*16-1:0]}};
-        wr_be_o = place[1] ? {be_q[2*N-1:0], {2*N{1'b0}}} : {{2*N{1'b0}}, be_q[2*N-1:0]};
-      end
-      default: begin
-        wr_data_o = head;
-        wr_be_o = be_q;
-      end
-    endcase
+    wr_be_o = be_q;
+    if (size == 2'd0) begin
+      case (place)
+        2'd0: wr_be_o = {{3*N{1'b0}}, be_q[N-1:0]};
+        2'd1: wr_be_o = {{2*N{1'b0}}, be_q[N-1:0], {N{1'b0}}};
+        2'd2: wr_be_o = {{N{1'b0}}, be_q[N-1:0], {2*N{1'b0}}};
+        default: wr_be_o = {be_q[N-1:0], {3*N{1'b0}}};
+      endcase
+    end else if (size == 2'd1) begin
+      wr_be_o = place[1] ? {be_q[2*N-1:0], {2*N{1'b0}}} : {{2*N{1'b0}}, be_q[2*N-1:0]};
+    end
   end
 
 `ifndef SYNTHESIS
