@@ -20,15 +20,13 @@ cp "$root/rtl/common/ttpu_fp_pkg.sv" "$root/rtl/mxu/ttpu_mxu_pkg.sv" "$root/rtl/
    "$root/rtl/mxu/ttpu_mxu_array.sv" "$root/scripts/bench_area.sv" .
 read="read_slang --threads 1 ttpu_fp_pkg.sv ttpu_mxu_pkg.sv ttpu_mxu_skew.sv ttpu_mxu_array.sv bench_area.sv"
 
-# The array alone: cells, and a netlist of plain logic for the simulation.
+# The array alone: its cells, and the netlist against plain C++.
 "$yosys" -q -p "$read --top bench_area_array; synth_ice40 -top bench_area_array
   tee -q -o cells.txt stat
-  write_verilog -noattr mapped.v"
-"$yosys" -q -p "read_verilog -DICE40_HX mapped.v +/ice40/cells_sim.v; hierarchy -top bench_area_array
-  proc; flatten; opt_clean; delete t:\$specify2 t:\$specify3 t:\$specrule
-  rename bench_area_array netlist; write_verilog -noattr netlist.v"
-verilator --cc --exe --build -Wno-fatal -Wno-lint -Wno-style --top netlist --Mdir obj netlist.v \
-  "$root/scripts/bench_area_check.cpp" -CFLAGS -std=c++17 -o check >verilate.log 2>&1 || {
+  write_verilog -noattr netlist.v"
+verilator --cc --exe --build -Wno-fatal -Wno-lint -Wno-style --top bench_area_array --prefix Vnetlist \
+  --Mdir obj netlist.v "$root/scripts/bench_area_cells.v" "$root/scripts/bench_area_check.cpp" \
+  -CFLAGS "-std=c++17 -O1" -MAKEFLAGS "OPT_FAST=-O1 OPT_SLOW=-O0" -o check >verilate.log 2>&1 || {
   tail -20 verilate.log >&2; exit 1; }
 obj/check >&2
 
