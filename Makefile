@@ -28,7 +28,7 @@ help: ## this list
 
 demo: ## a network reads handwritten digits on the simulated chip, every answer checked bit for bit
 	@$(SETUP) demo
-	@scripts/build.sh "$(BUILD)" "$(JOBS)" ttpu ttpu_rtl_core16
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" ttpu-demo ttpu_rtl_core16
 	@scripts/demo.sh "$(BUILD)"
 
 sim: ## the whole regression; ends with `N passed, N failed` (SEED=n repeats another run)
