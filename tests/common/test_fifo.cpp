@@ -50,7 +50,8 @@ struct Bench {
     tb::expect_equal("count_o", top.cycle(), "", model.size(), top->count_o);
     tb::expect_equal("pop_valid_o", top.cycle(), "", !model.empty(), top->pop_valid_o);
     tb::expect_equal("push_ready_o", top.cycle(), "", model.size() < kDepth<M>, top->push_ready_o);
-    if (!model.empty()) tb::expect_equal("pop_data_o", top.cycle(), "", model.front(), top->pop_data_o);
+    if (!model.empty())
+      tb::expect_equal("pop_data_o", top.cycle(), "", model.front(), top->pop_data_o);
     if (top->push_valid_i && top->push_ready_o) model.push_back(top->push_data_i), ++pushed;
     if (top->pop_valid_o && top->pop_ready_i) model.pop_front(), ++popped;
     if (top->clear_i) model.clear();

@@ -46,7 +46,10 @@ class SramPort {
     CData& wr_gnt;
   };
   SramPort(Signals signals, std::vector<uint8_t>& storage, std::string name)
-      : rd_stall(name + " read", 0), wr_stall(name + " write", 0), s_(signals), data_(storage),
+      : rd_stall(name + " read", 0),
+        wr_stall(name + " write", 0),
+        s_(signals),
+        data_(storage),
         name_(std::move(name)) {}
 
   void before_clock() {
@@ -152,11 +155,11 @@ struct Transfer {
 };
 
 struct Setup {
-  uint64_t hbm_bytes = 1 << 18;  ///< window
-  uint64_t window_offset = 8192; ///< of the window in the AXI memory: any alignment
-  uint64_t margin = 8192;        ///< memory behind the window, must stay as it was
+  uint64_t hbm_bytes = 1 << 18;   ///< window
+  uint64_t window_offset = 8192;  ///< of the window in the AXI memory: any alignment
+  uint64_t margin = 8192;         ///< memory behind the window, must stay as it was
   tb::AxiMemoryOptions axi = {};
-  uint32_t vmem_stall = 0;       ///< percent, also of CMEM
+  uint32_t vmem_stall = 0;  ///< percent, also of CMEM
   uint32_t cmd_stall = 0;
   uint64_t random_init_seed = 0;
 };
@@ -213,8 +216,8 @@ class DmaBench {
   bool drain(uint64_t limit = 2'000'000) {
     for (uint64_t i = 0; !unit[0].idle() || !unit[1].idle(); ++i) {
       if (i == limit) {
-        tb::fail(tb::format("hang: dma0: %s; dma1: %s", unit[0].now().c_str(),
-                            unit[1].now().c_str()));
+        tb::fail(
+            tb::format("hang: dma0: %s; dma1: %s", unit[0].now().c_str(), unit[1].now().c_str()));
         return false;
       }
       tick();
@@ -316,7 +319,8 @@ class DmaBench {
     const Bytes all(memory_storage), was(before);
     const size_t first = setup.window_offset, last = first + setup.hbm_bytes;
     bool ok = tb::expect_equal("vmem", now, what, Bytes(golden.vmem), Bytes(vmem_storage));
-    ok &= tb::expect_equal("hbm", now, what, Bytes(golden.hbm), all.subspan(first, setup.hbm_bytes));
+    ok &=
+        tb::expect_equal("hbm", now, what, Bytes(golden.hbm), all.subspan(first, setup.hbm_bytes));
     ok &= tb::expect_equal("cmem", now, what, Bytes(golden.cmem), Bytes(cmem_storage));
     ok &= tb::expect_equal("before window", now, what, was.first(first), all.first(first));
     ok &= tb::expect_equal("behind window", now, what, was.subspan(last), all.subspan(last));
@@ -363,8 +367,9 @@ Transfer random_transfer(DmaBench<M>& b, uint32_t channel, uint32_t most_bytes =
     t.channel = channel;
     t.store = r.coin();
     t.cmem = b.config.cmem_bytes != 0 && r.chance(40);
-    const auto around = std::to_array<int64_t>({0, 1, 2, 3, axi - 1, axi, axi + 1, word - 1, word, word + 1,
-                              2 * axi + 3, 64 * axi - 1, 64 * axi, 64 * axi + 1, 4096, 4097});
+    const auto around =
+        std::to_array<int64_t>({0, 1, 2, 3, axi - 1, axi, axi + 1, word - 1, word, word + 1,
+                                2 * axi + 3, 64 * axi - 1, 64 * axi, 64 * axi + 1, 4096, 4097});
     const int64_t n0 = r.chance(60)   ? r.pick(around)
                        : r.chance(80) ? r.between(0, 300)
                                       : r.between(0, 6000);
@@ -379,7 +384,8 @@ Transfer random_transfer(DmaBench<M>& b, uint32_t channel, uint32_t most_bytes =
     const uint64_t vmem_half = b.config.vmem_bytes() / 2;
     int64_t far_low = 0, far_high = n0, vmem_low = 0, vmem_high = n0;
     for (int d = 0; d < 3; ++d) {
-      const auto choices = std::to_array<int64_t>({0, n0, -n0, n0 + 1, axi, 4096, word, -word, r.between(-3000, 3000)});
+      const auto choices = std::to_array<int64_t>(
+          {0, n0, -n0, n0 + 1, axi, 4096, word, -word, r.between(-3000, 3000)});
       t.far_stride[d] = static_cast<int32_t>(r.pick(choices));
       t.vmem_stride[d] = static_cast<int32_t>(r.pick(choices));
       const int64_t steps = t.n[d + 1] ? t.n[d + 1] - 1 : 0;

@@ -79,7 +79,8 @@ TYPED_TEST(DmaCases, C24_BadAddressWithBackPressure) {
       // A second bad beat two bursts behind is on its way by then: it must not be reported again.
       const uint64_t block = 64 * DmaBench<TypeParam>::kAxi, second = kBad + 2 * block;
       for (const uint64_t at : {kBad, second})
-        s.axi.errors.push_back({s.window_offset + at, s.window_offset + at, tb::kSlaveError, true, true});
+        s.axi.errors.push_back(
+            {s.window_offset + at, s.window_offset + at, tb::kSlaveError, true, true});
       DmaBench<TypeParam> b(s);
       Transfer t;
       t.channel = 1;
@@ -97,7 +98,9 @@ TYPED_TEST(DmaCases, C24_BadAddressWithBackPressure) {
       // What was on its way goes on (no halt here): UnitDriver fails on a second error.
       for (int i = 0; i < 5000; ++i) b.tick();
       EXPECT_TRUE(b.memory.quiet());
-      b.memory.expect_stalled();
+      EXPECT_GT(store ? b.memory.b_stall().count() + b.memory.w_stall().count()
+                      : b.memory.r_stall().count(),
+                0u);
       const uint8_t* got = store ? &b.memory_storage[s.window_offset + far] : &b.vmem_storage[vmem];
       const uint8_t* want = store ? &b.golden.hbm[far] : &b.golden.vmem[vmem];
       const uint8_t* was = store ? &old[far] : &old[vmem];
@@ -126,8 +129,8 @@ TYPED_TEST(DmaCases, C24_BadAddressWithBackPressure) {
 // Case C25: WREADY low on the last beat; a slave that wants address and data together; one that
 // wants the address first.
 TYPED_TEST(DmaCases, C25_OrdersOfWrite) {
-  for (const auto order : {tb::AxiWriteOrder::kAny, tb::AxiWriteOrder::kAddressFirst,
-                           tb::AxiWriteOrder::kTogether}) {
+  for (const auto order :
+       {tb::AxiWriteOrder::kAny, tb::AxiWriteOrder::kAddressFirst, tb::AxiWriteOrder::kTogether}) {
     for (const uint32_t delay : {0u, 1u, 9u}) {
       Setup s;
       s.axi.write_order = order;

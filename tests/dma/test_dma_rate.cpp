@@ -18,8 +18,10 @@ uint64_t cycles_of(DmaBench<M>& b, const std::vector<Transfer>& transfers) {
   b.check("rate");
   uint64_t first = ~0ull, last = 0;
   for (const auto& u : b.unit)
-    for (const auto& e : u.done()) first = std::min(first, e.accepted), last = std::max(last, e.done);
-  std::printf("  %s: %llu cycles\n", Traits<M>::kName, static_cast<unsigned long long>(last - first));
+    for (const auto& e : u.done())
+      first = std::min(first, e.accepted), last = std::max(last, e.done);
+  std::printf("  %s: %llu cycles\n", Traits<M>::kName,
+              static_cast<unsigned long long>(last - first));
   return last - first;
 }
 
@@ -50,15 +52,17 @@ TYPED_TEST(DmaRate, LongStore) {
 
 TYPED_TEST(DmaRate, BothDirectionsAtOnce) {
   DmaBench<TypeParam> b(with_latency(kLatency));
-  EXPECT_LE(cycles_of(b, {contiguous(0, false, 65536, 0, 0), contiguous(1, true, 65536, 65536, 65536)}),
-            65536 / b.kAxi + kLatency + 20);
+  EXPECT_LE(
+      cycles_of(b, {contiguous(0, false, 65536, 0, 0), contiguous(1, true, 65536, 65536, 65536)}),
+      65536 / b.kAxi + kLatency + 20);
 }
 
 // Two loads share the read path: neither is starved and no cycle is lost.
 TYPED_TEST(DmaRate, TwoLoadsShare) {
   DmaBench<TypeParam> b(with_latency(kLatency));
-  EXPECT_LE(cycles_of(b, {contiguous(0, false, 32768, 0, 0), contiguous(1, false, 32768, 65536, 65536)}),
-            65536 / b.kAxi + kLatency + 16);
+  EXPECT_LE(
+      cycles_of(b, {contiguous(0, false, 32768, 0, 0), contiguous(1, false, 32768, 65536, 65536)}),
+      65536 / b.kAxi + kLatency + 16);
   const uint64_t done0 = b.unit[0].done().back().done, done1 = b.unit[1].done().back().done;
   EXPECT_LE(std::max(done0, done1) - std::min(done0, done1), 64u + 8);
 }
@@ -90,7 +94,8 @@ TYPED_TEST(DmaRate, ShortRuns) {
     t.far_stride[0] = 256, t.far_stride[1] = 8192;
     t.vmem_stride[0] = static_cast<int32_t>(b.kAxi), t.vmem_stride[1] = 32 * b.kAxi;
     const uint64_t cycles = cycles_of(b, {t});
-    EXPECT_LE(cycles, 256u * (b.config.axi_outstanding < 8 ? 2 : 1) + 24) << (store ? "store" : "load");
+    EXPECT_LE(cycles, 256u * (b.config.axi_outstanding < 8 ? 2 : 1) + 24)
+        << (store ? "store" : "load");
   }
 }
 

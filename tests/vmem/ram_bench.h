@@ -25,7 +25,7 @@ struct Request {
 struct Shape {
   unsigned rd = 0, wr = 0;
   uint64_t word = 0, banks = 0, bytes = 0;
-  unsigned accesses = 2;    ///< of a bank in a cycle
+  unsigned accesses = 2;  ///< of a bank in a cycle
   bool interleaved = false;
   uint64_t bank_of(uint64_t addr) const {
     return interleaved ? addr / word % banks : addr / (bytes / banks);
@@ -37,9 +37,17 @@ template <class M>
 class RamBench {
  public:
   explicit RamBench(Shape shape, uint64_t random_init_seed = 0)
-      : shape(shape), top(options(random_init_seed)), random("ram"), model(shape.bytes),
-        read(shape.rd), write(shape.wr), strobe(shape.wr), payload(shape.wr),
-        most_waited_rd(shape.rd), most_waited_wr(shape.wr), flight_(shape.rd) {
+      : shape(shape),
+        top(options(random_init_seed)),
+        random("ram"),
+        model(shape.bytes),
+        read(shape.rd),
+        write(shape.wr),
+        strobe(shape.wr),
+        payload(shape.wr),
+        most_waited_rd(shape.rd),
+        most_waited_wr(shape.wr),
+        flight_(shape.rd) {
     top->rd_req_i = top->wr_req_i = 0;
   }
 
@@ -135,11 +143,13 @@ class RamBench {
     for (unsigned p = 0; p < shape.rd; ++p) {
       rd |= uint64_t{read[p].active} << p;
       // An idle port shows any address: it must not matter.
-      top->rd_addr_i[p] = static_cast<uint32_t>((read[p].active ? read[p].addr : random.next()) & mask());
+      top->rd_addr_i[p] =
+          static_cast<uint32_t>((read[p].active ? read[p].addr : random.next()) & mask());
     }
     for (unsigned p = 0; p < shape.wr; ++p) {
       wr |= uint64_t{write[p].active} << p;
-      top->wr_addr_i[p] = static_cast<uint32_t>((write[p].active ? write[p].addr : random.next()) & mask());
+      top->wr_addr_i[p] =
+          static_cast<uint32_t>((write[p].active ? write[p].addr : random.next()) & mask());
       if (!write[p].active) continue;
       uint8_t* be = tb::bytes_of(top->wr_be_i[p]);
       std::memset(be, 0, sizeof(top->wr_be_i[p]));
@@ -171,7 +181,8 @@ class RamBench {
   }
   /// A bank gives no more than it has, and never idles while somebody asks for it.
   void check_banks(uint64_t rd_gnt, uint64_t wr_gnt) {
-    std::vector<unsigned> rd(shape.banks), wr(shape.banks), rd_ask(shape.banks), wr_ask(shape.banks);
+    std::vector<unsigned> rd(shape.banks), wr(shape.banks), rd_ask(shape.banks),
+        wr_ask(shape.banks);
     for (unsigned p = 0; p < shape.rd; ++p) {
       if (!read[p].active) continue;
       ++rd_ask[shape.bank_of(read[p].addr)];
@@ -185,8 +196,10 @@ class RamBench {
     for (uint64_t b = 0; b < shape.banks; ++b) {
       const auto index = static_cast<int64_t>(b);
       if (shape.accesses == 2) {
-        if (rd[b] != (rd_ask[b] ? 1u : 0u)) fail("reads granted in bank", index, rd_ask[b] != 0, rd[b]);
-        if (wr[b] != (wr_ask[b] ? 1u : 0u)) fail("writes granted in bank", index, wr_ask[b] != 0, wr[b]);
+        if (rd[b] != (rd_ask[b] ? 1u : 0u))
+          fail("reads granted in bank", index, rd_ask[b] != 0, rd[b]);
+        if (wr[b] != (wr_ask[b] ? 1u : 0u))
+          fail("writes granted in bank", index, wr_ask[b] != 0, wr[b]);
       } else {
         const unsigned want = rd_ask[b] + wr_ask[b] ? 1 : 0;
         if (rd[b] + wr[b] != want) fail("accesses granted in bank", index, want, rd[b] + wr[b]);
@@ -196,13 +209,14 @@ class RamBench {
   std::vector<std::vector<std::vector<uint8_t>>> flight_;
 };
 
-/// Random requests on all ports for `cycles` cycles; `near` keeps them within so many words of a bank's
-/// start, so that words are shared often.
+/// Random requests on all ports for `cycles` cycles; `near` keeps them within so many words of a
+/// bank's start, so that words are shared often.
 template <class M>
 void random_traffic(RamBench<M>& b, int cycles, uint32_t percent, uint64_t near) {
   const auto address = [&] {
     const uint64_t bank = b.shape.bytes / b.shape.banks;
-    const uint64_t at = b.random.coin() ? b.random.below(bank) : b.random.below(near * b.shape.word);
+    const uint64_t at =
+        b.random.coin() ? b.random.below(bank) : b.random.below(near * b.shape.word);
     return b.shape.interleaved ? b.random.below(near * b.shape.word * b.shape.banks)
                                : b.random.below(b.shape.banks) * bank + at;
   };
