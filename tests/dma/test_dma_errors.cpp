@@ -98,9 +98,10 @@ TYPED_TEST(DmaErrors, Fields) {
     expect_fault(b, 0, b.send(t), "CMEM that is not there");
     b.halt_and_clear();
   }
-  // clear returns the configuration to zero.
+  // clear returns the configuration to zero: counts first, then strides.
   Transfer t;
-  t.n[0] = 64;
+  t.n[0] = 64, t.n[1] = t.n[2] = t.n[3] = 2;
+  for (int d = 0; d < 3; ++d) t.far_stride[d] = 100 << d, t.vmem_stride[d] = 200 << d;
   b.send(t);
   ASSERT_TRUE(b.drain());
   b.halt_and_clear();
@@ -111,6 +112,17 @@ TYPED_TEST(DmaErrors, Fields) {
   ASSERT_TRUE(b.drain());
   EXPECT_EQ(b.memory.statistics().read_bursts, bursts);
   EXPECT_FALSE(b.unit[0].error());
+  b.random.fill(b.vmem_storage);
+  b.copy_to_golden();
+  ttpu::isa::DmaShape shape;
+  shape.n0 = 64, shape.n1 = shape.n2 = shape.n3 = 2;
+  for (const auto& instr : {shape.encode(), ttpu::isa::DmaLoad{}.encode()}) {
+    c.instr = instr;
+    b.unit[0].send(c);
+    ASSERT_FALSE(b.golden.execute(c));
+  }
+  ASSERT_TRUE(b.drain());
+  b.check("strides after clear");
 }
 
 // The window is a wall: nothing is reachable at size 0.
