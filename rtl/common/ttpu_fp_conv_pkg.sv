@@ -1,7 +1,8 @@
 // Floating point of Torus TPU, second part: fp32 product, order, and conversions, for the VPU.
 //
 // Contract and style as in ttpu_fp_pkg: subnormal inputs count as zero of their sign, results whose
-// exact magnitude is below 2^-126 are zero of their sign, one rounding to nearest even, canonical NaN.
+// exact magnitude is below 2^-126 are zero of their sign, one rounding to nearest even, canonical
+// NaN.
 package ttpu_fp_conv_pkg;
   import ttpu_fp_pkg::*;
 

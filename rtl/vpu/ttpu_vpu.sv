@@ -1,10 +1,10 @@
 // Vector unit: N lanes of 32 bits; one row a cycle from VMEM or the accumulators through a chain of
 // configured operations back to VMEM.
 //
-// Order of a row: fetch, load (widen, dequantise), shuffle, stages 0..S/2-1, special function, stages
-// S/2..S-1, lane reduction, row reduction, conversion, write. Nothing behind the fetch stage ever stops:
-// control issues a row only when its result has room at the write port.
-// Timing (no refusals): docs/reference/vpu.md. Commands and errors: ttpu_vpu_ctrl.
+// Order of a row: fetch, load (widen, dequantise), shuffle, stages 0..S/2-1, special function,
+// stages S/2..S-1, lane reduction, row reduction, conversion, write. Nothing behind the fetch stage
+// ever stops: control issues a row only when its result has room at the write port. Timing (no
+// refusals): docs/reference/vpu.md. Commands and errors: ttpu_vpu_ctrl.
 module ttpu_vpu
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;
@@ -57,10 +57,11 @@ module ttpu_vpu
   localparam int unsigned LoadLatency = HasFp != 0 ? 3 : 1;
   localparam int unsigned Front = LoadLatency + 1 + HalfStages;  // fetch to special function
   localparam int unsigned Back = VpuStages - HalfStages;
-  // Enough results on their way for one row a cycle: 4 cycles of fetch, the chain, reductions, store.
+  // Enough results on their way for one row a cycle: 4 cycles of fetch, the chain, reductions,
+  // store.
   localparam int unsigned Depth = 4 + Front + (HasSfu != 0 ? SfuLatency : 0) + Back + $clog2(N) + 6;
 
-  // ---- control ------------------------------------------------------------------------------------
+  // ---- control ----------------------------------------------------------------------------------
   stream_t a_cfg, b_cfg;
   result_t d_cfg;
   shape_t shape;
@@ -98,7 +99,7 @@ module ttpu_vpu
 
   always_ff @(posedge clk_i) rows_o <= step && mode != ModeLdv && rst_ni;
 
-  // ---- fetch and load ---------------------------------------------------------------------------------
+  // ---- fetch and load ---------------------------------------------------------------------------
   logic fetch_valid;
   logic [Width-1:0] a_word, b_word, a_loaded, b_loaded;
   logic [1:0] a_sel, b_sel;
@@ -132,7 +133,8 @@ module ttpu_vpu
       .N(N), .HasFp(HasFp)
   ) i_load_b (
       .clk_i, .rst_ni, .valid_i(fetch_valid && b_used), .word_i(b_word), .sel_i(b_sel),
-      .dtype_i(b_cfg.dtype), .raw_i(1'b0), .dequant_i(b_cfg.dequant), .zp_i(b_cfg.zp), .scale_i(b_cfg.scale),
+      .dtype_i(b_cfg.dtype), .raw_i(1'b0), .dequant_i(b_cfg.dequant),
+      .zp_i(b_cfg.zp), .scale_i(b_cfg.scale),
       .x_o(b_loaded)
   );
 
@@ -145,7 +147,7 @@ module ttpu_vpu
   assign load_valid = front_v[LoadLatency];
   assign loaded = load_valid && mode == ModeLdv;
 
-  // ---- vector registers, transpose ---------------------------------------------------------------------
+  // ---- vector registers, transpose --------------------------------------------------------------
   logic [Width-1:0] v0_q, v1_q, v2_q, v3_q;
   always_ff @(posedge clk_i) begin
     if (loaded && vreg_index == 2'd0) v0_q <= a_loaded;
@@ -172,7 +174,7 @@ module ttpu_vpu
   );
   always_ff @(posedge clk_i) if (scatter) xpose_addr_q <= step_meta.d_addr;
 
-  // ---- shuffle and chain ---------------------------------------------------------------------------------
+  // ---- shuffle and chain ------------------------------------------------------------------------
   logic [Width-1:0] shuffled, b_shuffled_q;
 
   ttpu_vpu_shuffle #(
@@ -211,7 +213,8 @@ module ttpu_vpu
   logic [Width-1:0] sfu_x, sfu_a, sfu_b;
   logic [N-1:0] sfu_pred;
   if (HasSfu != 0) begin : gen_sfu
-    // What travels beside a row in the special function unit waits in a queue: rows keep their order.
+    // What travels beside a row in the special function unit waits in a queue: rows keep their
+    // order.
     localparam int unsigned SideBits = $clog2(SfuLatency + 1);
     logic sfu_valid, entering;
     logic [Width-1:0] a_q[2**SideBits];
@@ -309,7 +312,7 @@ module ttpu_vpu
     assign back_meta[i] = meta_q;
   end
 
-  // ---- reductions and store ----------------------------------------------------------------------------
+  // ---- reductions and store ---------------------------------------------------------------------
   logic reduced_valid;
   logic [Width-1:0] reduced;
   meta_t reduced_meta;
@@ -317,7 +320,8 @@ module ttpu_vpu
   ttpu_vpu_reduce #(
       .N(N), .HasFp(HasFp)
   ) i_reduce (
-      .clk_i, .rst_ni, .clear_i, .valid_i(back_v[Back]), .x_i(gen_back[Back-1].x), .meta_i(back_meta[Back]),
+      .clk_i, .rst_ni, .clear_i, .valid_i(back_v[Back]), .x_i(gen_back[Back-1].x),
+      .meta_i(back_meta[Back]),
       .lanes_i(lanes), .lane_reduce_i(shape.lane_reduce), .row_reduce_i(shape.row_reduce),
       .fp_i(shape.fp), .valid_o(reduced_valid), .y_o(reduced), .meta_o(reduced_meta)
   );
@@ -335,5 +339,6 @@ module ttpu_vpu
   );
 
   logic unused;
-  assign unused = ^{gen_back[Back-1].a, gen_back[Back-1].b, gen_back[Back-1].pred, reduced_meta.first, reduced_meta.last};
+  assign unused = ^{gen_back[Back-1].a, gen_back[Back-1].b, gen_back[Back-1].pred,
+                    reduced_meta.first, reduced_meta.last};
 endmodule

@@ -1,8 +1,9 @@
 // Walks the rows of one stream: address of row (i0, i1, i2) = start + i0*s0 + i1*s1 + i2*s2.
 //
-// load_i sets the start; step_i goes to the next row (roll0_i: dimension 0 ends with this row, roll1_i:
-// dimension 1 too). addr_o is the address of the current row, outer1_o the one with i0 = 0, outer2_o
-// with i0 = i1 = 0. Strides are in bytes or rows, modulo 2^32. No reset: load_i comes first.
+// load_i sets the start; step_i goes to the next row (roll0_i: dimension 0 ends with this row,
+// roll1_i: dimension 1 too). addr_o is the address of the current row, outer1_o the one with i0 =
+// 0, outer2_o with i0 = i1 = 0. Strides are in bytes or rows, modulo 2^32. No reset: load_i comes
+// first.
 module ttpu_vpu_addr (
     input  logic        clk_i,
     input  logic        load_i,

@@ -1,12 +1,12 @@
 // Control of the VPU: takes commands, walks rows, checks addresses, counts results.
 //
-// One command at a time. A configuration command is done in the cycle after it is taken; another can be
-// taken in that cycle. VPU_RUN, VPU_LDV and VPU_XPOSE hold cmd_ready_o low until their done.
+// One command at a time. A configuration command is done in the cycle after it is taken; another
+// can be taken in that cycle. VPU_RUN, VPU_LDV and VPU_XPOSE hold cmd_ready_o low until their done.
 // Rows: step_o hands one row (addresses, meta_o) to the fetch stage; at most one a cycle, only when
-// fetch_ready_i is high and, for a row with a result, when fewer than Depth results are on their way
-// (written_i counts them off), so that the pipeline behind never has to stop.
-// Errors: a field or address in error raises status_o.error once; the unit then takes no command until
-// clear_i. Rows before the one in error may still be written.
+// fetch_ready_i is high and, for a row with a result, when fewer than Depth results are on their
+// way (written_i counts them off), so that the pipeline behind never has to stop. Errors: a field
+// or address in error raises status_o.error once; the unit then takes no command until clear_i.
+// Rows before the one in error may still be written.
 module ttpu_vpu_ctrl
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -38,7 +38,7 @@ module ttpu_vpu_ctrl
     input  shape_t      shape_i,
     // rows to fetch
     output mode_e       mode_o,
-    output logic [8:0]  lanes_o,       // lanes in use: of the source for RUN, of the result for XPOSE
+    output logic [8:0]  lanes_o,       // lanes in use: RUN of the source, XPOSE of the result
     output logic [1:0]  vreg_o,        // destination of LDV
     output logic        start_o,       // first cycle of a command that moves rows
     input  logic        fetch_ready_i,
@@ -182,8 +182,8 @@ module ttpu_vpu_ctrl
   end
 
   // ---- checks of addresses ----------------------------------------------------------------------
-  // Alignment in the first cycle: starts, and strides of the dimensions that move, of A, then B, then D.
-  // Bounds with each row.
+  // Alignment in the first cycle: starts, and strides of the dimensions that move, of A, then B,
+  // then D. Bounds with each row.
   typedef struct packed {
     logic        bad;
     logic [31:0] addr;  // the first address in error
@@ -364,7 +364,8 @@ module ttpu_vpu_ctrl
   end
 
   logic unused;
-  assign unused = ^{a_outer1, a_outer2, b_outer1, b_outer2, run, xpose, ldv, a_i, b_i, d_i, shape_i};
+  assign unused = ^{a_outer1, a_outer2, b_outer1, b_outer2, run, xpose, ldv, a_i, b_i, d_i,
+                    shape_i};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

@@ -1,8 +1,8 @@
 // Checks a command's opcode, fields and support, without its addresses.
 //
-// Combinational. err_o is high if the command must be refused; cause_o and value_o (the opcode, or the
-// value of the first offending field) then say why. Order: opcode, fields, support; fields in the order
-// of the ISA reference. docs/reference/vpu.md lists the rules.
+// Combinational. err_o is high if the command must be refused; cause_o and value_o (the opcode, or
+// the value of the first offending field) then say why. Order: opcode, fields, support; fields in
+// the order of the ISA reference. docs/reference/vpu.md lists the rules.
 module ttpu_vpu_decode
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;
@@ -165,7 +165,8 @@ module ttpu_vpu_decode
 
 `ifndef SYNTHESIS
   initial begin
-    assert (N >= 2 && N <= 256 && 2 ** $clog2(N) == N) else $fatal(1, "N is a power of two, 2..256");
+    assert (N >= 2 && N <= 256 && 2 ** $clog2(N) == N)
+    else $fatal(1, "N is a power of two, 2..256");
     assert (VpuStages >= 2 && VpuStages <= 16) else $fatal(1, "VpuStages is 2..16");
     assert (HasFp != 0 || HasSfu == 0) else $fatal(1, "the SFU needs floating point");
   end

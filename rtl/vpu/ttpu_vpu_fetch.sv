@@ -1,10 +1,11 @@
 // Reads the words of operand streams A and B and brings the two together, row by row.
 //
-// step_i (only while ready_o is high) gives one row's addresses. Requests are held until granted; when
-// only one stream is granted, the other waits here, so that the row counts once. Words come two cycles
-// after their grant. row_valid_o gives each row once, in order, with both words; its taker never waits.
-// A row that meets no refusal: step in cycle t, request t+1, words t+3, row t+4. One row a cycle.
-// The accumulators are always words of 32-bit lanes; sel_o is the place of the row in its word.
+// step_i (only while ready_o is high) gives one row's addresses. Requests are held until granted;
+// when only one stream is granted, the other waits here, so that the row counts once. Words come
+// two cycles after their grant. row_valid_o gives each row once, in order, with both words; its
+// taker never waits. A row that meets no refusal: step in cycle t, request t+1, words t+3, row t+4.
+// One row a cycle. The accumulators are always words of 32-bit lanes; sel_o is the place of the row
+// in its word.
 module ttpu_vpu_fetch
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;
@@ -146,8 +147,10 @@ module ttpu_vpu_fetch
   always_ff @(posedge clk_i) begin
     if (rst_ni && !clear_i) begin
       assert (!(step_i && !ready_o)) else $error("a row while none can be taken");
-      assert (!(a_way_q[1] && !acc_q && !a_valid_i)) else $error("no data two cycles after A's grant");
-      assert (!(b_way_q[1] && !b_valid_i)) else $error("no data two cycles after B's grant");
+      assert (!(a_way_q[1] && !acc_q && !a_valid_i))
+      else $error("no data two cycles after A's grant");
+      assert (!(b_way_q[1] && !b_valid_i))
+      else $error("no data two cycles after B's grant");
       assert (3'(a_wr_q - a_rd_q) <= 3'd4 && 3'(b_wr_q - b_rd_q) <= 3'd4)
       else $error("words overrun");
       assert (4'(meta_wr_q - meta_rd_q) <= 4'd8) else $error("rows overrun");

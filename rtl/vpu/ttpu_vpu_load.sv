@@ -1,7 +1,8 @@
 // Picks a row of elements out of a word and widens them to 32-bit lanes; dequantises if asked.
 //
-// Latency 3 cycles (1 without floating point), one row a cycle. S8 and U8 widen to int32, BF16 to fp32
-// (subnormals to zero of their sign), I32 and F32 pass. With dequant (integer types): fp32(x - zp) * scale, the difference modulo 2^32.
+// Latency 3 cycles (1 without floating point), one row a cycle. S8 and U8 widen to int32, BF16 to
+// fp32 (subnormals to zero of their sign), I32 and F32 pass. With dequant (integer types): fp32(x -
+// zp) * scale, the difference modulo 2^32.
 module ttpu_vpu_load
   import ttpu_isa_pkg::*;
   import ttpu_fp_conv_pkg::*;

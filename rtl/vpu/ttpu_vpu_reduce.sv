@@ -1,8 +1,8 @@
 // Reductions: over the lanes in use (a pipelined tree), then over rows (one running row).
 //
-// One row a cycle. Lanes: log2(N) cycles for the tree and one for the broadcast when a lane reduction is
-// configured, else one cycle. Rows: one cycle; a row marked `last` leaves, others only add to the group.
-// Order of operations: docs/reference/interfaces.md, "Lane reductions".
+// One row a cycle. Lanes: log2(N) cycles for the tree and one for the broadcast when a lane
+// reduction is configured, else one cycle. Rows: one cycle; a row marked `last` leaves, others only
+// add to the group. Order of operations: docs/reference/interfaces.md, "Lane reductions".
 module ttpu_vpu_reduce
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;

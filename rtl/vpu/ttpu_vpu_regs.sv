@@ -1,7 +1,8 @@
 // The VPU's configuration registers.
 //
-// A command of VPU_CLEAR, SETA, SETB, SETD, SHAPE, STAGE or SFU that take_i presents (already checked)
-// is in force from the next cycle; other commands change nothing. clear_i and reset act as VPU_CLEAR.
+// A command of VPU_CLEAR, SETA, SETB, SETD, SHAPE, STAGE or SFU that take_i presents (already
+// checked) is in force from the next cycle; other commands change nothing. clear_i and reset act as
+// VPU_CLEAR.
 module ttpu_vpu_regs
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;

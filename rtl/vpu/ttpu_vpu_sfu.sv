@@ -1,9 +1,9 @@
 // Special function unit: EXP, LOG, RECIP, RSQRT, TANH, SIGMOID, ERF of N fp32 lanes.
 //
-// Latency SfuLatency = 11 cycles, one row a cycle. docs/reference/sfu.md defines every bit of a result:
-// the names of the lane arrays below are the names there. valid_o rises with a row's results; nothing
-// else needs to travel with them (the top keeps what does in a queue).
-// Cycles: 1 product with log2(e) | 2 table row and place | 3 table | 4 t | 5 poly | 6 e^-x, row of the
+// Latency SfuLatency = 11 cycles, one row a cycle. docs/reference/sfu.md defines every bit of a
+// result: the names of the lane arrays below are the names there. valid_o rises with a row's
+// results; nothing else needs to travel with them (the top keeps what does in a queue). Cycles: 1
+// product with log2(e) | 2 table row and place | 3 table | 4 t | 5 poly | 6 e^-x, row of the
 // reciprocal | 7 table | 8 t | 9 poly | 10 V and q | 11 rounding.
 module ttpu_vpu_sfu
   import ttpu_isa_pkg::*;

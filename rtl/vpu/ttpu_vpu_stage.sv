@@ -1,9 +1,9 @@
 // One arithmetic stage of the chain over all lanes.
 //
-// Latency 1 cycle, one row a cycle; a_o, b_o and pred_o travel beside x_o. The operations are those of
-// `vop` in the ISA reference: x is the chain's value, y the operand, exchanged first if swap is set.
-// The stage behind the special function unit takes its row from there (alt_*) when alt_i is high.
-// Without floating point (HasFp = 0) control never configures a float operation.
+// Latency 1 cycle, one row a cycle; a_o, b_o and pred_o travel beside x_o. The operations are those
+// of `vop` in the ISA reference: x is the chain's value, y the operand, exchanged first if swap is
+// set. The stage behind the special function unit takes its row from there (alt_*) when alt_i is
+// high. Without floating point (HasFp = 0) control never configures a float operation.
 module ttpu_vpu_stage
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;

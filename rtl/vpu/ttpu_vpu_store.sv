@@ -1,9 +1,9 @@
 // Converts result rows to the type of D and writes them to VMEM.
 //
 // One row a cycle in, never refused: control lets no more than Depth results be on their way. A row
-// reaches the write port two cycles after valid_i if the port is free; written_o is its grant. A row
-// lies at its address within the word of 4N bytes; lanes not in use are masked off.
-// Conversion: docs/reference/isa.md, VPU_SETD; raw_i moves the bits of dtype_i unchanged.
+// reaches the write port two cycles after valid_i if the port is free; written_o is its grant. A
+// row lies at its address within the word of 4N bytes; lanes not in use are masked off. Conversion:
+// docs/reference/isa.md, VPU_SETD; raw_i moves the bits of dtype_i unchanged.
 module ttpu_vpu_store
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;

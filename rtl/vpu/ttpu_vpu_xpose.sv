@@ -1,7 +1,7 @@
 // Buffer of one N x N tile: rows in, columns out.
 //
-// start_i forgets the tile. Each valid_i stores the next row; full_o is high once rows_i rows are in.
-// get_i gives column col_i (element of row r in lane r) one cycle later on y_o, with valid_o.
+// start_i forgets the tile. Each valid_i stores the next row; full_o is high once rows_i rows are
+// in. get_i gives column col_i (element of row r in lane r) one cycle later on y_o, with valid_o.
 // One row or column a cycle.
 module ttpu_vpu_xpose #(
     parameter int unsigned N = 16,
