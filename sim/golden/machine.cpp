@@ -81,6 +81,7 @@ void Machine::clear() {
   filled_ = false;
   for (auto& weights : weights_) weights.k = weights.n = 0, weights.floating = false;
   reset_vpu();
+  for (auto& lanes : vreg) lanes.assign(config_.n, 0);
 }
 
 bool Machine::ready(const Command& command) const {

@@ -80,7 +80,7 @@ class Machine {
   /// ends with WATCHDOG.
   std::optional<Fault> run(uint32_t entry, uint64_t max_instructions = 1ull << 32);
 
-  /// Forget errors, queues, flags and configuration registers, as CTRL.CLEAR does.
+  /// Forget errors, queues, flags, configuration and vector registers, as CTRL.CLEAR does.
   void clear();
 
  private:

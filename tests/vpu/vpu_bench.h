@@ -163,7 +163,6 @@ class Bench {
     d.halt_i = 0;
     driver.clear();
     golden.clear();
-    for (auto& lanes : golden.vreg) std::fill(lanes.begin(), lanes.end(), 0);
     sync();
   }
 
