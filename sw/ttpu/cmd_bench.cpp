@@ -55,7 +55,7 @@ Outcome run_job(const Job& job, const Config& config, const SimulationOptions& s
     device->load(job.image);
     for (const auto& s : cold_operands(job.spec, config, job.layout, job.a, job.b))
       device->write_vmem(s.addr, s.bytes);
-    r.result = device->run();
+    r.result = timed_run(*device);
     require_done(r.result, job.image, simulation, context);
     std::vector<uint8_t> vmem(config.vmem_bytes());
     device->read_vmem(0, vmem);
@@ -184,6 +184,8 @@ void run_gemm(const Options& o, Context& context) {
   context.print(fmt::format("{}x{}x{} {} on {} of {}{}\n", o.m, o.n, o.k, o.type, o.simulation.device,
                             config.name, o.cold ? ", operands in VMEM" : ""));
   context.print(text_of(j, o.cold));
+  if (o.simulation.predict)
+    add_prediction(job.image, config, o.simulation, run.result.counter(regs::CYCLES), context);
   if (m.found) {
     const std::vector<uint32_t> shape = {static_cast<uint32_t>(o.m), static_cast<uint32_t>(o.n)};
     const std::string text = fmt::format(

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "runtime/golden_device.h"
 #include "ttpu/cli.h"
 #include "ttpu/progress.h"
 #include "ttpu/run_report.h"
@@ -19,6 +20,7 @@ constexpr uint64_t kMaxJsonValues = 64;  // of an output, shown in --json
 struct Options {
   std::string image, config, check, timeline;
   std::vector<std::string> inputs, outputs;
+  bool energy = false;
   SimulationOptions simulation;
 };
 
@@ -50,16 +52,21 @@ Json output_json(const TensorDesc& desc, const std::vector<uint8_t>& dense) {
   return r;
 }
 
-/// Compare with the golden model; says where they differ.
-bool check_golden(const Options& o, const Image& image, const Config& config, const Tensors& inputs,
+/// Run on the golden model, for --check and --energy. False if the outputs differ: says where.
+bool run_golden(const Options& o, const Image& image, const Config& config, const Tensors& inputs,
                   const Tensors& outputs, Context& context) {
   SimulationOptions golden = o.simulation;
   golden.device = "golden";
   golden.trace_file.clear();
   auto device = open_device("golden", config, golden.device_options(image));
-  const Progress progress("running on the golden model");
-  const RunResult r = execute(*device, image, inputs);
-  require_done(r, image, golden, context);
+  {
+    const Progress progress("running on the golden model");
+    require_done(execute(*device, image, inputs), image, golden, context);
+  }
+  if (o.energy)
+    if (auto* model = dynamic_cast<GoldenDevice*>(device.get()))
+      add_energy(model->machine().activity, config, context);
+  if (o.check.empty()) return true;
   const Tensors expected = read_outputs(*device, image);
   bool equal = true;
   Json list = Json::array();
@@ -128,6 +135,7 @@ void run_image(const Options& o, Context& context) {
   require_done(r, image, o.simulation, context);
 
   const Tensors outputs = read_outputs(*device, image);
+  for (const auto& [desc, path] : saves) save_tensor(*desc, outputs.at(desc->name), path);
   Json list = Json::array();
   for (const auto& t : image.outputs) {
     list.push_back(output_json(t, outputs.at(t.name)));
@@ -135,7 +143,6 @@ void run_image(const Options& o, Context& context) {
                               summarise(t.type, outputs.at(t.name))));
   }
   context.result["outputs"] = std::move(list);
-  for (const auto& [desc, path] : saves) save_tensor(*desc, outputs.at(desc->name), path);
   if (r.counter(regs::CYCLES))
     context.print(fmt::format("{} cycles, MXU use {:.1f} %, {:.0f} kcycle/s of simulation\n",
                               grouped(r.counter(regs::CYCLES)), 100 * mxu_utilisation(r, config),
@@ -144,11 +151,13 @@ void run_image(const Options& o, Context& context) {
                                             : 0.0));
   if (!o.timeline.empty())
     context.print(fmt::format("timeline: open {} in https://ui.perfetto.dev\n", o.timeline));
-  if (o.check.empty()) return;
-  if (check_golden(o, image, config, inputs, outputs, context))
-    context.print("equal to the golden model, bit for bit\n");
-  else
+  if (o.simulation.predict)
+    add_prediction(image, config, o.simulation, r.counter(regs::CYCLES), context);
+  if (o.check.empty() && !o.energy) return;
+  if (!run_golden(o, image, config, inputs, outputs, context))
     context.exit_code = kMismatch;
+  else if (!o.check.empty())
+    context.print("equal to the golden model, bit for bit\n");
 }
 
 }  // namespace
@@ -165,12 +174,14 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("--check", o->check, "golden: compare all outputs with the golden model")
       ->check(CLI::IsMember({"golden"}));
   sub->add_option("--timeline", o->timeline, "write the commands over time, for ui.perfetto.dev");
+  sub->add_flag("--energy", o->energy, "estimate the energy at 45 nm and 7 nm, by part");
   add_simulation(*sub, o->simulation, "golden");
   add_json(*sub, context);
   sub->footer(
       "Examples:\n"
       "  ttpu run model.ttpu --input x=digits.npy --output y=logits.npy\n"
       "  ttpu run model.ttpu --device rtl --input x=random:7 --check golden --timeline t.json\n"
+      "  ttpu run model.ttpu --device rtl --input x=random:7 --predict --energy\n"
       "  ttpu run model.ttpu --device rtl --input x=random:7 --trace run.fst");
   on_run(*sub, [o, &context] { run_image(*o, context); });
 }

@@ -5,7 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <cstring>
 
+#include "energy/energy.h"
 #include "isa/suggest.h"
+#include "timing/model.h"
+#include "ttpu/plain_gemm.h"
 #include "ttpu/run_report.h"
 
 namespace ttpu::cli {
@@ -51,7 +54,15 @@ void add_simulation(CLI::App& app, SimulationOptions& o, const std::string& defa
       ->capture_default_str();
   app.add_option("--max-cycles", o.max_cycles, "give up after so many cycles")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--predict", o.predict, "add the cycles that the timing model predicts");
   app.add_option("--trace", o.trace_file, "rtl: write a wave (FST) to this file");
+}
+
+RunResult timed_run(Device& device) {
+  const double start = thread_seconds();
+  RunResult r = device.run();
+  r.seconds = thread_seconds() - start;
+  return r;
 }
 
 RunResult execute(Device& device, const Image& image, const Tensors& inputs) {
@@ -60,7 +71,46 @@ RunResult execute(Device& device, const Image& image, const Tensors& inputs) {
     const auto it = inputs.find(t.name);
     if (it != inputs.end()) write_tensor(device, t, it->second);
   }
-  return device.run();
+  return timed_run(device);
+}
+
+void add_prediction(const Image& image, const Config& config, const SimulationOptions& options,
+                    uint64_t measured, Context& context) {
+  timing::Memory memory;
+  memory.latency = options.memory.latency;
+  memory.bytes_per_cycle = options.memory.bytes_per_cycle;
+  uint64_t cycles = 0;
+  try {
+    cycles = timing::predict(config, image.code, image.smem, image.entry, memory,
+                             options.max_cycles)
+                 .cycles;
+  } catch (const timing::TimingError& e) {
+    throw CliError(kDevice, fmt::format("no prediction: {}", e.what()), "leave out --predict");
+  }
+  context.result["predicted_cycles"] = cycles;
+  context.print(measured ? fmt::format("predicted {} cycles, measured {} ({:+.2f} %)\n",
+                                       grouped(cycles), grouped(measured),
+                                       100.0 * (static_cast<double>(measured) /
+                                                    static_cast<double>(cycles) - 1))
+                         : fmt::format("predicted {} cycles\n", grouped(cycles)));
+}
+
+void add_energy(const golden::Activity& activity, const Config& config, Context& context) {
+  Json all = Json::object();
+  for (const auto node : {energy::Node::NM45, energy::Node::NM7}) {
+    const auto report = energy::estimate(activity, config, node);
+    const std::string name(energy::table(node).name);
+    Json parts = Json::object();
+    std::string text;
+    for (const auto& part : report.parts) {
+      parts[std::string(part.name)] = part.pj;
+      if (part.pj > 0) text += fmt::format(", {} {:.2f}", part.name, part.pj / 1000);
+    }
+    all[name] = {{"total_pj", report.total_pj()}, {"parts_pj", std::move(parts)}};
+    context.print(fmt::format("energy at {}: {:.2f} nJ{}\n", name, report.total_pj() / 1000,
+                              text.empty() ? "" : ":" + text.substr(1)));
+  }
+  context.result["energy"] = std::move(all);
 }
 
 void require_done(const RunResult& r, const Image& image, const SimulationOptions& options,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "golden/machine.h"
 #include "runtime/device.h"
 #include "ttpu/cli.h"
 
@@ -20,6 +21,8 @@ struct SimulationOptions {
   std::string trace_file;
 
   DeviceOptions device_options(const Image& image) const;
+  bool predict = false;
+
   /// The conditions of a measurement, for --json.
   Json conditions() const;
 };
@@ -30,8 +33,16 @@ void add_simulation(CLI::App& app, SimulationOptions& options, const std::string
 /// Dense bytes of tensors by name.
 using Tensors = std::map<std::string, std::vector<uint8_t>>;
 
+/// Device::run(); seconds are CPU time of this thread, so that a busy machine does not show in them.
+RunResult timed_run(Device& device);
 /// Load, write the inputs, run.
 RunResult execute(Device& device, const Image& image, const Tensors& inputs);
+/// Cycles that the timing model predicts, into result["predicted_cycles"] and a line of text; beside
+/// the measured ones, where there are some.
+void add_prediction(const Image& image, const Config& config, const SimulationOptions& options,
+                    uint64_t measured, Context& context);
+/// Energy of a run by part, from what the golden model did.
+void add_energy(const golden::Activity& activity, const Config& config, Context& context);
 /// Throw CliError(kDevice) with the explanation if the program did not reach HALT.
 void require_done(const RunResult& result, const Image& image, const SimulationOptions& options,
                   Context& context);
