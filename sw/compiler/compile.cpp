@@ -16,11 +16,10 @@ void drop_dead(Lowered& p) {
     again = false;
     for (size_t i = 0; i < p.kernels.size(); ++i) {
       const int out = p.kernels[i].out;
-      const bool used =
-          p.storage[static_cast<size_t>(out)].is_output ||
-          std::any_of(p.kernels.begin(), p.kernels.end(), [&](const Kernel& k) {
-            return k.a.tensor == out || k.b.tensor == out || k.w_tensor == out;
-          });
+      const bool used = p.storage[static_cast<size_t>(out)].is_output ||
+                        std::any_of(p.kernels.begin(), p.kernels.end(), [&](const Kernel& k) {
+                          return k.a.tensor == out || k.b.tensor == out || k.w_tensor == out;
+                        });
       if (used) continue;
       p.kernels.erase(p.kernels.begin() + static_cast<int64_t>(i));
       again = true;
@@ -32,8 +31,9 @@ void drop_dead(Lowered& p) {
 void check_sizes(const Lowered& p) {
   for (const Kernel& k : p.kernels)
     if (k.n > 1 << 20 || k.k > 1 << 20)
-      throw CompileError(k.name, "size", "a row of " + std::to_string(std::max(k.n, k.k)) +
-                                             " elements; at most 2^20 are supported");
+      throw CompileError(k.name, "size",
+                         "a row of " + std::to_string(std::max(k.n, k.k)) +
+                             " elements; at most 2^20 are supported");
 }
 
 Image build(const ir::Graph& graph, const Config& config, const CompileOptions& options,

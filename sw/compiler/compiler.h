@@ -21,12 +21,12 @@ struct CompileError : std::runtime_error {
 
 /// Options of compile().
 struct CompileOptions {
-  int64_t batch = 1;                      ///< value of symbolic dimensions without one of their own
-  std::map<std::string, int64_t> dims;    ///< values of symbolic dimensions by name
-  uint64_t vmem_bytes = 0;                ///< use only so much of VMEM; 0 = all
-  uint64_t hbm_bytes = 1ull << 31;        ///< HBM that a program may use at most
-  uint32_t block_rows = 0;                ///< rows of an activation block at most; 0 = chosen
-  bool keep_in_vmem = true;               ///< leave results between kernels in VMEM if they fit
+  int64_t batch = 1;                    ///< value of symbolic dimensions without one of their own
+  std::map<std::string, int64_t> dims;  ///< values of symbolic dimensions by name
+  uint64_t vmem_bytes = 0;              ///< use only so much of VMEM; 0 = all
+  uint64_t hbm_bytes = 1ull << 31;      ///< HBM that a program may use at most
+  uint32_t block_rows = 0;              ///< rows of an activation block at most; 0 = chosen
+  bool keep_in_vmem = true;             ///< leave results between kernels in VMEM if they fit
 };
 
 /// Read an ONNX file (checked, never trusted) into a graph with all shapes known.

@@ -50,12 +50,15 @@ class ContractEmitter {
     }
     if (k_.w_tensor >= 0) w_ = &plan.places[static_cast<size_t>(k_.w_tensor)];
     n_ = g_.n;
+    a_hbm_pitch_ = a_.view_pitch(k_.k, a_type_);
+    out_hbm_pitch_ = out_.view_pitch(k_.n, out_type_);
+    if (w_) w_hbm_pitch_ = w_->view_pitch(k_.n, k_.w_type);
     a_pitch_ = vmem_pitch(k_.k, a_type_, e.config());
     a_block_ = (t_.block_rows * a_pitch_ + 4 * n_ - 1) / (4 * n_) * (4 * n_);
     chunk_ = g_.chunk_bytes(t_);
     tile_ = n_ * n_ * g_.esize;
-    out_row_ = out_.in_vmem ? out_.pitch
-                            : static_cast<uint64_t>(t_.group) * n_ * size_of(out_type_);
+    out_row_ =
+        out_.in_vmem ? out_.pitch : static_cast<uint64_t>(t_.group) * n_ * size_of(out_type_);
     out_block_ = static_cast<uint64_t>(t_.block_rows) * out_row_;
     out_block_ = (out_block_ + 4 * n_ - 1) / (4 * n_) * (4 * n_);
     unroll_ = e.config().imem_words >= 4096 ? 8 : e.config().imem_words >= 1024 ? 4 : 2;
@@ -161,7 +164,7 @@ class ContractEmitter {
       r_out_ = e_.reg(u(at(t_.out)));
       isa::DmaHstride h;
       h.channel = 1;
-      h.s1 = static_cast<int32_t>(out_.hbm_pitch);
+      h.s1 = static_cast<int32_t>(out_hbm_pitch_);
       e_.put(h);
       isa::DmaVstride v;
       v.channel = 1;
@@ -192,13 +195,13 @@ class ContractEmitter {
   }
 
   void shape_a() {
-    if (a_.hbm_pitch == a_pitch_) return flat_shape(t_.block_rows * a_pitch_);
+    if (a_hbm_pitch_ == a_pitch_) return flat_shape(t_.block_rows * a_pitch_);
     isa::DmaShape s;
     s.n2 = s.n3 = 1;
     s.n0 = u(static_cast<uint64_t>(k_.k) * size_of(a_type_));
     s.n1 = t_.block_rows;
     e_.put(s);
-    strides(a_.hbm_pitch, a_pitch_);
+    strides(a_hbm_pitch_, a_pitch_);
   }
 
   void shape_b() {
@@ -208,14 +211,14 @@ class ContractEmitter {
     s.n0 = n_ * g_.esize;
     s.n1 = u(static_cast<uint64_t>(k_.k));
     e_.put(s);
-    strides(w_->hbm_pitch, n_ * g_.esize);
+    strides(w_hbm_pitch_, n_ * g_.esize);
   }
 
   void load_a() {
     shape_a();
     e_.put(isa::DmaLoad{}, {.a = r_ah_, .b = r_av_, .wait = kAFree, .signal = kAFull});
     if (!t_.b_resident) shape_b();
-    e_.add(r_ah_, u(t_.block_rows * a_.hbm_pitch));
+    e_.add(r_ah_, u(t_.block_rows * a_hbm_pitch_));
     if (t_.a_bufs == 2) e_.toggle(r_av_, u(2 * at(t_.a) + a_block_));
   }
 
@@ -259,7 +262,7 @@ class ContractEmitter {
     }
     if (r_a_left_ && t_.a_bufs == 1) e_.guarded(r_a_left_, [&] { load_a(); });
     if (res_) e_.add(r_res_row_, u(t_.block_rows * res_->pitch));
-    e_.add(r_out_row_, u(t_.block_rows * (out_.in_vmem ? out_.pitch : out_.hbm_pitch)));
+    e_.add(r_out_row_, u(t_.block_rows * (out_.in_vmem ? out_.pitch : out_hbm_pitch_)));
   }
 
   /// `whole` tiles of all columns and one of `rem` columns, into one result buffer.
@@ -288,8 +291,10 @@ class ContractEmitter {
       if (!t_.b_resident && t_.b_bufs == 2) e_.guarded(r_b_left_, [&] { load_b(); });
       k_tiles(rows, columns, c);
       if (t_.b_resident) continue;
-      if (t_.b_bufs == 1) e_.guarded(r_b_left_, [&] { load_b(); });
-      else e_.toggle(r_w_, u(2 * at(t_.b) + chunk_));
+      if (t_.b_bufs == 1)
+        e_.guarded(r_b_left_, [&] { load_b(); });
+      else
+        e_.toggle(r_w_, u(2 * at(t_.b) + chunk_));
     }
     const uint32_t width = n_ * size_of(out_type_);
     for (size_t v = 0; v < k_.chain.vectors.size(); ++v) {
@@ -328,8 +333,7 @@ class ContractEmitter {
       e_.add(r_ak_, unroll_ * n_ * g_.esize);
     });
     const uint32_t left = middle % unroll_;
-    for (uint32_t i = 0; i < left; ++i)
-      pair(rows, columns, 0, 1 + i, count, r_wk_, r_ak_, i, true);
+    for (uint32_t i = 0; i < left; ++i) pair(rows, columns, 0, 1 + i, count, r_wk_, r_ak_, i, true);
     pair(rows, columns, first, count - 1, count, r_wk_, r_ak_, left, true);
   }
 
@@ -376,6 +380,7 @@ class ContractEmitter {
   uint32_t n_ = 0, unroll_ = 1;
   uint64_t a_pitch_ = 0, a_block_ = 0, chunk_ = 0, tile_ = 0, out_row_ = 0, out_block_ = 0;
   uint64_t b_begin_ = 0, b_step_ = 0;
+  uint64_t a_hbm_pitch_ = 0, w_hbm_pitch_ = 0, out_hbm_pitch_ = 0;
   int r_wk_ = 0, r_ak_ = 0, r_acc_ = 0, r_a_ = 0, r_ah_ = 0, r_av_ = 0, r_a_left_ = 0, r_w_ = 0,
       r_bh_ = 0, r_bv_ = 0, r_b_left_ = 0, r_b_end_ = 0, r_p_ = 0, r_res_row_ = 0, r_res_ = 0,
       r_out_row_ = 0, r_out_ = 0, r_ch_ = 0;

@@ -47,7 +47,7 @@ class MapEmitter {
     }
     if (t_.in_bufs && t_.blocks > 1) left_ = e_.reg(t_.blocks - 1);
     if (!d_.place->in_vmem) {
-      stride_h(1, d_.place->hbm_pitch);
+      stride_h(1, d_.hbm_pitch);
       stride_v(1, d_.pitch);
     }
     if (k_.kind == KernelKind::ArgMax) {
@@ -75,7 +75,7 @@ class MapEmitter {
     Operand operand;
     Dtype type = Dtype::S8;
     int64_t cols = 0;
-    uint64_t pitch = 0, block = 0, buffer_addr = 0;
+    uint64_t pitch = 0, hbm_pitch = 0, block = 0, buffer_addr = 0;
     int v = 0, h = 0, load = 0, scale = 0;  ///< registers: VMEM, HBM, VMEM of the next load, scale
   };
 
@@ -88,6 +88,7 @@ class MapEmitter {
     s.type = p.storage[static_cast<size_t>(operand.tensor)].type;
     s.cols = cols;
     s.pitch = vmem_pitch(cols, s.type, e_.config());
+    s.hbm_pitch = s.place->view_pitch(cols, s.type);
     s.block = (t_.block_rows * s.pitch + 4 * n_ - 1) / (4 * n_) * (4 * n_);
     s.buffer_addr = at(s.place->in_vmem ? s.place->buffer : buffer);
   }
@@ -114,11 +115,11 @@ class MapEmitter {
       shape.n1 = t_.block_rows;
       shape.n2 = shape.n3 = 1;
       const uint64_t flat = t_.block_rows * s->pitch;
-      if (s->place->hbm_pitch == s->pitch && flat < 1u << 24) {
+      if (s->hbm_pitch == s->pitch && flat < 1u << 24) {
         shape.n0 = u(flat);
         shape.n1 = 1;
       } else {
-        stride_h(0, s->place->hbm_pitch);
+        stride_h(0, s->hbm_pitch);
         stride_v(0, s->pitch);
       }
       e_.put(shape);
@@ -126,7 +127,7 @@ class MapEmitter {
       if (s == &a_ || !both) o.wait = kAFree;
       if (s == &b_ || !both) o.signal = kAFull;
       e_.put(isa::DmaLoad{}, o);
-      e_.add(s->h, u(t_.block_rows * s->place->hbm_pitch));
+      e_.add(s->h, u(t_.block_rows * s->hbm_pitch));
       if (t_.in_bufs == 2) e_.toggle(s->load, u(2 * s->buffer_addr + s->block));
     }
   }
@@ -162,8 +163,10 @@ class MapEmitter {
     if (left_ && t_.in_bufs == 2) e_.guarded(left_, [&] { load(); });
     if (t_.in_bufs) e_.sync(Unit::VPU, {.wait = kAFull});
     if (t_.out_bufs) e_.sync(Unit::VPU, {.wait = kOutFree});
-    if (k_.kind == KernelKind::ArgMax) argmax(rows);
-    else passes(rows);
+    if (k_.kind == KernelKind::ArgMax)
+      argmax(rows);
+    else
+      passes(rows);
     if (t_.in_bufs) e_.sync(Unit::VPU, {.signal = kAFree});
     if (t_.out_bufs) {
       e_.sync(Unit::VPU, {.signal = kOutFull});
@@ -176,13 +179,15 @@ class MapEmitter {
       isa::DmaStore st;
       st.channel = 1;
       e_.put(st, {.a = d_.h, .b = d_.v, .wait = kOutFull, .signal = kOutFree});
-      e_.add(d_.h, u(t_.block_rows * d_.place->hbm_pitch));
+      e_.add(d_.h, u(t_.block_rows * d_.hbm_pitch));
     }
     for (Stream* s : {&a_, &b_, &d_}) {
       if (!s->place) continue;
       const uint32_t bufs = s == &d_ ? t_.out_bufs : t_.in_bufs;
-      if (s->place->in_vmem) e_.add(s->v, u(t_.block_rows * s->pitch));
-      else if (bufs == 2) e_.toggle(s->v, u(2 * s->buffer_addr + s->block));
+      if (s->place->in_vmem)
+        e_.add(s->v, u(t_.block_rows * s->pitch));
+      else if (bufs == 2)
+        e_.toggle(s->v, u(2 * s->buffer_addr + s->block));
     }
     if (left_ && t_.in_bufs == 1) e_.guarded(left_, [&] { load(); });
   }
@@ -202,7 +207,8 @@ class MapEmitter {
   }
 
   void passes(uint32_t rows) {
-    const uint32_t whole = u(static_cast<uint64_t>(k_.n) / n_), rem = u(static_cast<uint64_t>(k_.n) % n_);
+    const uint32_t whole = u(static_cast<uint64_t>(k_.n) / n_),
+                   rem = u(static_cast<uint64_t>(k_.n) % n_);
     const size_t vectors = k_.chain.vectors.size();
     if (vectors == 0) {
       if (whole) run_vpu(rows, whole, n_, 0);

@@ -11,24 +11,24 @@ namespace ttpu::compiler {
 
 /// Common fields of one instruction.
 struct Ops {
-  int a = 0, b = 0, c = 0;    ///< registers
-  int wait = -1;              ///< flag to wait for
+  int a = 0, b = 0, c = 0;  ///< registers
+  int wait = -1;            ///< flag to wait for
   uint32_t wait_value = 1;
-  int signal = -1;            ///< flag to raise
+  int signal = -1;  ///< flag to raise
 };
 
 /// Flags by what they count. Every kernel leaves all of them at zero.
 enum Flag : int {
-  kParams,    ///< vectors and constants are in VMEM
-  kAFull,     ///< activation blocks loaded
-  kAFree,     ///< activation buffers free
-  kBFull,     ///< weight chunks loaded
-  kBFree,     ///< weight buffers free
-  kAccFull,   ///< accumulator halves filled
-  kAccFree,   ///< accumulator halves free
-  kOutFull,   ///< result buffers filled
-  kOutFree,   ///< result buffers free
-  kDone,      ///< the VPU has done all of the kernel
+  kParams,   ///< vectors and constants are in VMEM
+  kAFull,    ///< activation blocks loaded
+  kAFree,    ///< activation buffers free
+  kBFull,    ///< weight chunks loaded
+  kBFree,    ///< weight buffers free
+  kAccFull,  ///< accumulator halves filled
+  kAccFree,  ///< accumulator halves free
+  kOutFull,  ///< result buffers filled
+  kOutFree,  ///< result buffers free
+  kDone,     ///< the VPU has done all of the kernel
 };
 
 class Emitter {
@@ -57,7 +57,9 @@ class Emitter {
   void give_back(int count) { next_reg_ -= count; }
   void li(int r, uint32_t value) { add(r, 0, value); }
   void add(int r, int from, uint32_t imm);
-  void add(int r, uint32_t imm) { if (imm) add(r, r, imm); }
+  void add(int r, uint32_t imm) {
+    if (imm) add(r, r, imm);
+  }
   /// r = sum - r: steps between two values.
   void toggle(int r, uint32_t sum);
 

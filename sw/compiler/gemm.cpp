@@ -88,9 +88,10 @@ Image build_cold(const GemmSpec& s, const Config& config, GemmLayout* layout) {
     return (bytes + config.word_bytes() - 1) / config.word_bytes() * config.word_bytes();
   };
   Plan plan;
-  plan.buffers = {{"a", words(static_cast<uint64_t>(s.m) * l.a_pitch), 0, 0, Unit::DMA0, Unit::MXS, 0},
-                  {"b", l.b_panel * g.nt, 0, 0, Unit::DMA0, Unit::MXW, 0},
-                  {"c", static_cast<uint64_t>(s.m) * l.c_pitch, 0, 0, Unit::VPU, Unit::DMA1, 0}};
+  plan.buffers = {
+      {"a", words(static_cast<uint64_t>(s.m) * l.a_pitch), 0, 0, Unit::DMA0, Unit::MXS, 0},
+      {"b", l.b_panel * g.nt, 0, 0, Unit::DMA0, Unit::MXW, 0},
+      {"c", static_cast<uint64_t>(s.m) * l.c_pitch, 0, 0, Unit::VPU, Unit::DMA1, 0}};
   plan.banks_separated = allocate(plan.buffers, config, config.vmem_bytes(), true);
   if (!plan.banks_separated && !allocate(plan.buffers, config, config.vmem_bytes(), false)) {
     uint64_t need = 0;
@@ -139,8 +140,10 @@ std::vector<HbmSegment> cold_operands(const GemmSpec& s, const Config& config,
                                       const GemmLayout& layout, std::span<const uint8_t> a,
                                       std::span<const uint8_t> b) {
   const uint64_t esize = s.type == GemmSpec::Type::Bf16 ? 2 : 1;
-  const uint64_t a_row = static_cast<uint64_t>(s.k) * esize, b_row = static_cast<uint64_t>(s.n) * esize;
-  if (a.size() != a_row * static_cast<uint64_t>(s.m) || b.size() != b_row * static_cast<uint64_t>(s.k))
+  const uint64_t a_row = static_cast<uint64_t>(s.k) * esize,
+                 b_row = static_cast<uint64_t>(s.n) * esize;
+  if (a.size() != a_row * static_cast<uint64_t>(s.m) ||
+      b.size() != b_row * static_cast<uint64_t>(s.k))
     fail("operands have the wrong size");
   HbmSegment sa{layout.a_addr, std::vector<uint8_t>(layout.a_pitch * static_cast<uint64_t>(s.m))};
   for (uint64_t i = 0; i < static_cast<uint64_t>(s.m); ++i)
@@ -150,7 +153,8 @@ std::vector<HbmSegment> cold_operands(const GemmSpec& s, const Config& config,
   HbmSegment sb{layout.b_addr, std::vector<uint8_t>(layout.b_panel * panels)};
   for (uint64_t p = 0; p < panels; ++p)
     for (uint64_t i = 0; i < static_cast<uint64_t>(s.k); ++i)
-      std::copy_n(b.begin() + static_cast<int64_t>(i * b_row + p * row), std::min(row, b_row - p * row),
+      std::copy_n(b.begin() + static_cast<int64_t>(i * b_row + p * row),
+                  std::min(row, b_row - p * row),
                   sb.bytes.begin() + static_cast<int64_t>(p * layout.b_panel + i * row));
   return {sa, sb};
 }

@@ -34,8 +34,9 @@ void want(const Node& n, const Tensor& t, std::initializer_list<DType> types) {
 
 std::vector<int64_t> matmul_shape(const Node& n, const Tensor& a, const Tensor& b, bool trans_a,
                                   bool trans_b) {
-  if (a.shape.size() < 2) fail(n, "A '" + a.name + "' has rank " +
-                                      std::to_string(a.shape.size()) + "; it must be at least 2");
+  if (a.shape.size() < 2)
+    fail(n, "A '" + a.name + "' has rank " + std::to_string(a.shape.size()) +
+                "; it must be at least 2");
   if (b.shape.size() != 2)
     fail(n, "B '" + b.name + "' has shape " + shape_text(b.shape) +
                 "; only a matrix (rank 2) is supported");
@@ -67,7 +68,8 @@ void check_quant(const Graph& g, const Node& n, const Tensor& x, int scale, int 
   if (scale < 0) fail(n, "the scale is missing");
   const Tensor& s = g.tensors[scale];
   want(n, s, {DType::F32});
-  if (s.shape.size() > 1) fail(n, "blocked quantisation (scale of rank 2 or more) is not supported");
+  if (s.shape.size() > 1)
+    fail(n, "blocked quantisation (scale of rank 2 or more) is not supported");
   if (zero >= 0 && g.tensors[zero].elements() != s.elements())
     fail(n, "scale has " + std::to_string(s.elements()) + " elements, zero point " +
                 std::to_string(g.tensors[zero].elements()));
@@ -144,8 +146,8 @@ void infer_node(Graph& g, Node& n) {
     case OpKind::Add: {
       const Tensor& b = in(g, n, 1);
       want(n, x, {DType::F32, DType::BF16, DType::S32});
-      if (b.type != x.type) fail(n, "operands are " + std::string(name_of(x.type)) + " and " +
-                                        name_of(b.type));
+      if (b.type != x.type)
+        fail(n, "operands are " + std::string(name_of(x.type)) + " and " + name_of(b.type));
       out.shape = broadcast(n, x, b);
       out.type = x.type;
       break;
@@ -209,8 +211,10 @@ void infer_node(Graph& g, Node& n) {
       if (axis != rank - 1 || rank == 0)
         fail(n, "axis " + std::to_string(n.axis) + " is not the last one; only that is supported");
       out.shape = x.shape;
-      if (n.keep_dims) out.shape.back() = 1;
-      else out.shape.pop_back();
+      if (n.keep_dims)
+        out.shape.back() = 1;
+      else
+        out.shape.pop_back();
       out.type = DType::S64;
       break;
     }
@@ -245,8 +249,8 @@ bool fold_node(Graph& g, const Node& n) {
       for (size_t i = 0; i < v.size(); ++i) {
         const size_t c = q.per_tensor() ? 0 : (i / inner) % q.scale.size();
         const float r = std::nearbyintf(v[i] / q.scale[c]) + static_cast<float>(q.zero[c]);
-        out.data[i] = static_cast<uint8_t>(static_cast<int>(
-            std::clamp(r, static_cast<float>(lo), static_cast<float>(hi))));
+        out.data[i] = static_cast<uint8_t>(
+            static_cast<int>(std::clamp(r, static_cast<float>(lo), static_cast<float>(hi))));
       }
       break;
     }
@@ -272,8 +276,10 @@ int fold_constants(Graph& graph) {
   int removed = 0;
   std::vector<Node> kept;
   for (const Node& n : graph.nodes) {
-    if (fold_node(graph, n)) ++removed;
-    else kept.push_back(n);
+    if (fold_node(graph, n))
+      ++removed;
+    else
+      kept.push_back(n);
   }
   graph.nodes = std::move(kept);
   return removed;

@@ -17,41 +17,64 @@ namespace ir {
 
 uint32_t size_of(DType type) {
   switch (type) {
-    case DType::F32: return 4;
-    case DType::BF16: return 2;
-    case DType::S8: return 1;
-    case DType::U8: return 1;
-    case DType::S32: return 4;
-    case DType::S64: return 8;
+    case DType::F32:
+      return 4;
+    case DType::BF16:
+      return 2;
+    case DType::S8:
+      return 1;
+    case DType::U8:
+      return 1;
+    case DType::S32:
+      return 4;
+    case DType::S64:
+      return 8;
   }
   return 0;
 }
 
 const char* name_of(DType type) {
   switch (type) {
-    case DType::F32: return "float32";
-    case DType::BF16: return "bf16";
-    case DType::S8: return "int8";
-    case DType::U8: return "uint8";
-    case DType::S32: return "int32";
-    case DType::S64: return "int64";
+    case DType::F32:
+      return "float32";
+    case DType::BF16:
+      return "bf16";
+    case DType::S8:
+      return "int8";
+    case DType::U8:
+      return "uint8";
+    case DType::S32:
+      return "int32";
+    case DType::S64:
+      return "int64";
   }
   return "?";
 }
 
 const char* name_of(OpKind kind) {
   switch (kind) {
-    case OpKind::Gemm: return "Gemm";
-    case OpKind::MatMul: return "MatMul";
-    case OpKind::Add: return "Add";
-    case OpKind::Relu: return "Relu";
-    case OpKind::QuantizeLinear: return "QuantizeLinear";
-    case OpKind::DequantizeLinear: return "DequantizeLinear";
-    case OpKind::QLinearMatMul: return "QLinearMatMul";
-    case OpKind::MatMulInteger: return "MatMulInteger";
-    case OpKind::Flatten: return "Flatten";
-    case OpKind::Reshape: return "Reshape";
-    case OpKind::ArgMax: return "ArgMax";
+    case OpKind::Gemm:
+      return "Gemm";
+    case OpKind::MatMul:
+      return "MatMul";
+    case OpKind::Add:
+      return "Add";
+    case OpKind::Relu:
+      return "Relu";
+    case OpKind::QuantizeLinear:
+      return "QuantizeLinear";
+    case OpKind::DequantizeLinear:
+      return "DequantizeLinear";
+    case OpKind::QLinearMatMul:
+      return "QLinearMatMul";
+    case OpKind::MatMulInteger:
+      return "MatMulInteger";
+    case OpKind::Flatten:
+      return "Flatten";
+    case OpKind::Reshape:
+      return "Reshape";
+    case OpKind::ArgMax:
+      return "ArgMax";
   }
   return "?";
 }
@@ -117,9 +140,7 @@ int Graph::producer(int t) const {
 void verify(const Graph& graph) {
   const int count = static_cast<int>(graph.tensors.size());
   std::vector<bool> defined(graph.tensors.size(), false);
-  auto graph_error = [&](const std::string& why) {
-    throw CompileError(graph.name, "graph", why);
-  };
+  auto graph_error = [&](const std::string& why) { throw CompileError(graph.name, "graph", why); };
   for (int t = 0; t < count; ++t) {
     const Tensor& x = graph.tensors[t];
     if (x.shape.size() > 8)

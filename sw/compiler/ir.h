@@ -18,9 +18,9 @@ inline bool is_byte(DType t) { return t == DType::S8 || t == DType::U8; }
 struct Tensor {
   std::string name;
   DType type = DType::F32;
-  std::vector<int64_t> shape;       ///< empty = scalar
+  std::vector<int64_t> shape;  ///< empty = scalar
   bool is_const = false;
-  std::vector<uint8_t> data;        ///< of a constant: dense, row-major, little-endian
+  std::vector<uint8_t> data;  ///< of a constant: dense, row-major, little-endian
   int64_t elements() const;
   uint64_t bytes() const { return static_cast<uint64_t>(elements()) * size_of(type); }
   /// The two-dimensional view by which kernels walk a tensor: last dimension and all others.
@@ -49,12 +49,12 @@ struct Node {
   OpKind kind = OpKind::MatMul;
   std::string name;
   std::vector<int> inputs, outputs;
-  int64_t axis = 1;             ///< ArgMax, Flatten, QuantizeLinear, DequantizeLinear
+  int64_t axis = 1;  ///< ArgMax, Flatten, QuantizeLinear, DequantizeLinear
   bool trans_a = false, trans_b = false;
   float alpha = 1.0f, beta = 1.0f;
   bool keep_dims = true;
-  bool allow_zero = false;                 ///< Reshape
-  std::vector<int64_t> shape;   ///< Reshape: target (may hold 0 and -1)
+  bool allow_zero = false;     ///< Reshape
+  std::vector<int64_t> shape;  ///< Reshape: target (may hold 0 and -1)
   int input(size_t i) const { return i < inputs.size() ? inputs[i] : -1; }
 };
 

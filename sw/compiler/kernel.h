@@ -42,7 +42,7 @@ struct Chain {
 
 /// A tensor as a kernel reads it.
 struct Operand {
-  int tensor = -1;     ///< storage (index of a tensor of the lowered graph), -1 = none
+  int tensor = -1;  ///< storage (index of a tensor of the lowered graph), -1 = none
   bool dequant = false;
   float scale = 1.0f;
   int32_t zero = 0;

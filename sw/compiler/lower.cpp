@@ -15,19 +15,27 @@ using isa::Vop;
 uint32_t size_of(Dtype t) {
   switch (t) {
     case Dtype::S8:
-    case Dtype::U8: return 1;
-    case Dtype::BF16: return 2;
-    default: return 4;
+    case Dtype::U8:
+      return 1;
+    case Dtype::BF16:
+      return 2;
+    default:
+      return 4;
   }
 }
 
 const char* name_of(Dtype t) {
   switch (t) {
-    case Dtype::S8: return "int8";
-    case Dtype::U8: return "uint8";
-    case Dtype::BF16: return "bf16";
-    case Dtype::I32: return "int32";
-    case Dtype::F32: return "float32";
+    case Dtype::S8:
+      return "int8";
+    case Dtype::U8:
+      return "uint8";
+    case Dtype::BF16:
+      return "bf16";
+    case Dtype::I32:
+      return "int32";
+    case Dtype::F32:
+      return "float32";
   }
   return "?";
 }
@@ -66,11 +74,16 @@ void Lowerer::fail(const Node& n, const std::string& why) const {
 
 Dtype Lowerer::hardware_type(DType t) const {
   switch (t) {
-    case DType::F32: return Dtype::F32;
-    case DType::BF16: return Dtype::BF16;
-    case DType::S8: return Dtype::S8;
-    case DType::U8: return Dtype::U8;
-    default: return Dtype::I32;
+    case DType::F32:
+      return Dtype::F32;
+    case DType::BF16:
+      return Dtype::BF16;
+    case DType::S8:
+      return Dtype::S8;
+    case DType::U8:
+      return Dtype::U8;
+    default:
+      return Dtype::I32;
   }
 }
 
@@ -145,7 +158,8 @@ int Lowerer::storage_of(const Node& user, int t) {
   return stored_.at(r);
 }
 
-/// Make operand a of a kernel the dequantised value, per tensor in the load or per column in stages.
+/// Make operand a of a kernel the dequantised value, per tensor in the load or per column in
+/// stages.
 void Lowerer::dequant_operand(const Node& n, const ir::Quant& q, Kernel& k) {
   if (q.per_tensor()) {
     k.a.dequant = true;
@@ -345,8 +359,7 @@ void Lowerer::finish_float(const Node& n, Kernel& k, int t, bool residual_ok) {
     } else if (next.kind == OpKind::Add) {
       const int other = next.inputs[0] == t ? next.inputs[1] : next.inputs[0];
       std::vector<float> columns;
-      if (other == t || room < 2 || g_.tensors[next.outputs[0]].shape != g_.tensors[t].shape)
-        break;
+      if (other == t || room < 2 || g_.tensors[next.outputs[0]].shape != g_.tensors[t].shape) break;
       if (row_vector(other, k.n, columns) && k.chain.vectors.size() < 4) {
         std::vector<uint32_t> v;
         for (const float f : columns) v.push_back(bits_of(f));

@@ -13,24 +13,22 @@ using ir::OpKind;
 using isa::Vop;
 
 struct Lowerer::Integer {
-  int a = -1, w = -1;                     ///< quantised operands
+  int a = -1, w = -1;  ///< quantised operands
   bool trans_b = false;
   float a_scale = 1.0f;
   int32_t a_zero = 0;
-  std::vector<float> w_scale = {1.0f};    ///< one, or one a column
+  std::vector<float> w_scale = {1.0f};  ///< one, or one a column
   std::vector<int32_t> w_zero = {0};
-  bool raw = false;                       ///< result is the int32 sum (MatMulInteger)
+  bool raw = false;  ///< result is the int32 sum (MatMulInteger)
   bool requantise = false;
   float y_scale = 1.0f;
   int32_t y_zero = 0;
   DType y_type = DType::S32;
   bool relu = false;
-  std::vector<int64_t> bias;              ///< int32 units, corrections included
-  std::vector<float> float_bias;          ///< added after scaling; empty = none
-  int result = -1;                        ///< tensor that the kernel makes
-  float scale(size_t column) const {
-    return a_scale * w_scale[w_scale.size() == 1 ? 0 : column];
-  }
+  std::vector<int64_t> bias;      ///< int32 units, corrections included
+  std::vector<float> float_bias;  ///< added after scaling; empty = none
+  int result = -1;                ///< tensor that the kernel makes
+  float scale(size_t column) const { return a_scale * w_scale[w_scale.size() == 1 ? 0 : column]; }
 };
 
 namespace {
@@ -109,8 +107,8 @@ void Lowerer::integer_weights(const Node& n, Integer& x, Kernel& k) {
     fail(n, "B has " + std::to_string(x.w_scale.size()) + " scales for " + std::to_string(nn) +
                 " columns");
   if (x.w_zero.size() != 1 && x.w_zero.size() != nn)
-    fail(n, "B has " + std::to_string(x.w_zero.size()) + " zero points for " +
-                std::to_string(nn) + " columns");
+    fail(n, "B has " + std::to_string(x.w_zero.size()) + " zero points for " + std::to_string(nn) +
+                " columns");
   x.bias.assign(nn, 0);
   if (!wt.is_const) {
     if (x.a_zero || std::any_of(x.w_zero.begin(), x.w_zero.end(), [](int z) { return z != 0; }))
@@ -125,8 +123,8 @@ void Lowerer::integer_weights(const Node& n, Integer& x, Kernel& k) {
   std::vector<int16_t> w(kk * nn);
   for (size_t i = 0; i < kk; ++i)
     for (size_t j = 0; j < nn; ++j) {
-      const int v = raw[x.trans_b ? j * kk + i : i * nn + j] -
-                    x.w_zero[x.w_zero.size() == 1 ? 0 : j];
+      const int v =
+          raw[x.trans_b ? j * kk + i : i * nn + j] - x.w_zero[x.w_zero.size() == 1 ? 0 : j];
       w[i * nn + j] = static_cast<int16_t>(v);
       least = std::min(least, v);
       most = std::max(most, v);
@@ -169,8 +167,8 @@ void Lowerer::finish_integer(const Node& n, Integer& x, Kernel& k) {
                   (v.size() == 1 || v.size() == x.bias.size());
       for (size_t j = 0; same && j < x.bias.size(); ++j) {
         const float s = q.scale[q.per_tensor() ? 0 : j];
-        same = q.zero[q.per_tensor() ? 0 : j] == 0 &&
-               std::abs(s - x.scale(j)) <= 1e-5f * x.scale(j);
+        same =
+            q.zero[q.per_tensor() ? 0 : j] == 0 && std::abs(s - x.scale(j)) <= 1e-5f * x.scale(j);
       }
       if (same) {
         for (size_t j = 0; j < x.bias.size(); ++j) x.bias[j] += v[v.size() == 1 ? 0 : j];
@@ -265,10 +263,13 @@ void Lowerer::integer_requantise(const Node& n, Integer& x, Kernel& k) {
       fail(n, "the scale of requantising is " + std::to_string(most) +
                   "; without floating point it must be below 1");
     uint32_t shift = 0;
-    while (shift < 31 && std::nearbyint(std::ldexp(most, 32 + static_cast<int>(shift))) <= 2147483647.0) ++shift;
+    while (shift < 31 &&
+           std::nearbyint(std::ldexp(most, 32 + static_cast<int>(shift))) <= 2147483647.0)
+      ++shift;
     std::vector<uint32_t> multiplier;
     for (size_t j = 0; j < static_cast<size_t>(k.n); ++j)
-      multiplier.push_back(static_cast<uint32_t>(std::nearbyint(std::min(2147483647.0,
+      multiplier.push_back(static_cast<uint32_t>(std::nearbyint(std::min(
+          2147483647.0,
           std::ldexp(static_cast<double>(x.scale(j)) / x.y_scale, 31 + static_cast<int>(shift))))));
     c.add_columns(Vop::IQMUL, multiplier, shift);
     if (x.relu) c.add(Vop::IMAX, 0);
@@ -292,8 +293,9 @@ void Lowerer::integer_requantise(const Node& n, Integer& x, Kernel& k) {
       if (x.y_scale != 1.0f) c.add_float(Vop::FMUL, 1.0f / x.y_scale);
     }
     c.fp = true;
-    k.notes.push_back("bias, scale, activation and saturation in the pass that drains the "
-                      "accumulators; the sum is scaled as fp32 and rounded once to nearest even");
+    k.notes.push_back(
+        "bias, scale, activation and saturation in the pass that drains the "
+        "accumulators; the sum is scaled as fp32 and rounded once to nearest even");
   }
   c.zero = x.y_zero;
   k.out = new_storage(y.name, hardware_type(x.y_type), k.m, k.n);

@@ -37,20 +37,28 @@ const std::unordered_map<std::string, OpKind> kOps = {
 
 DType type_of(int onnx_type, const std::string& what, const std::string& op) {
   switch (onnx_type) {
-    case onnx::TensorProto::FLOAT: return DType::F32;
-    case onnx::TensorProto::BFLOAT16: return DType::BF16;
-    case onnx::TensorProto::INT8: return DType::S8;
-    case onnx::TensorProto::UINT8: return DType::U8;
-    case onnx::TensorProto::INT32: return DType::S32;
-    case onnx::TensorProto::INT64: return DType::S64;
-    default: break;
+    case onnx::TensorProto::FLOAT:
+      return DType::F32;
+    case onnx::TensorProto::BFLOAT16:
+      return DType::BF16;
+    case onnx::TensorProto::INT8:
+      return DType::S8;
+    case onnx::TensorProto::UINT8:
+      return DType::U8;
+    case onnx::TensorProto::INT32:
+      return DType::S32;
+    case onnx::TensorProto::INT64:
+      return DType::S64;
+    default:
+      break;
   }
-  std::string type = onnx::TensorProto::DataType_IsValid(onnx_type)
-                         ? onnx::TensorProto::DataType_Name(
-                               static_cast<onnx::TensorProto::DataType>(onnx_type))
-                         : std::to_string(onnx_type);
-  fail(what, op, "element type " + type +
-                     " is not supported; supported: FLOAT, BFLOAT16, INT8, UINT8, INT32, INT64");
+  std::string type =
+      onnx::TensorProto::DataType_IsValid(onnx_type)
+          ? onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(onnx_type))
+          : std::to_string(onnx_type);
+  fail(what, op,
+       "element type " + type +
+           " is not supported; supported: FLOAT, BFLOAT16, INT8, UINT8, INT32, INT64");
 }
 
 /// Bytes of a tensor that is kept in a file beside the model. The file must lie in the model's own
@@ -132,18 +140,30 @@ int add_constant(ir::Graph& g, const onnx::TensorProto& t, const std::string& na
     data.assign(t.raw_data().begin(), t.raw_data().end());
   } else {
     switch (type) {
-      case DType::F32: data = typed<float>(t.float_data()); break;
-      case DType::BF16: data = typed<uint16_t>(t.int32_data()); break;
-      case DType::S8: data = typed<int8_t>(t.int32_data()); break;
-      case DType::U8: data = typed<uint8_t>(t.int32_data()); break;
-      case DType::S32: data = typed<int32_t>(t.int32_data()); break;
-      case DType::S64: data = typed<int64_t>(t.int64_data()); break;
+      case DType::F32:
+        data = typed<float>(t.float_data());
+        break;
+      case DType::BF16:
+        data = typed<uint16_t>(t.int32_data());
+        break;
+      case DType::S8:
+        data = typed<int8_t>(t.int32_data());
+        break;
+      case DType::U8:
+        data = typed<uint8_t>(t.int32_data());
+        break;
+      case DType::S32:
+        data = typed<int32_t>(t.int32_data());
+        break;
+      case DType::S64:
+        data = typed<int64_t>(t.int64_data());
+        break;
     }
   }
   if (data.size() != bytes)
-    fail(name, "initializer", "has " + std::to_string(data.size()) +
-                                  " bytes of data, its shape and type ask for " +
-                                  std::to_string(bytes));
+    fail(name, "initializer",
+         "has " + std::to_string(data.size()) + " bytes of data, its shape and type ask for " +
+             std::to_string(bytes));
   return g.add_const(name, type, shape, std::move(data));
 }
 
@@ -169,8 +189,9 @@ std::vector<int64_t> input_shape(const onnx::ValueInfoProto& v, const CompileOpt
     } else if (i == 0) {
       shape.push_back(options.batch);
     } else {
-      fail(v.name(), "input", "dimension " + std::to_string(i) + " ('" + d.dim_param() +
-                                  "') is unknown: give its value (--dim NAME=VALUE)");
+      fail(v.name(), "input",
+           "dimension " + std::to_string(i) + " ('" + d.dim_param() +
+               "') is unknown: give its value (--dim NAME=VALUE)");
     }
     if (shape.back() < 1) fail(v.name(), "input", "a dimension is below 1");
   }
@@ -210,11 +231,11 @@ class Importer {
       const auto& dims = v.type().tensor_type().shape();
       const auto& shape = g.tensors[g.outputs[static_cast<size_t>(i)]].shape;
       if (static_cast<size_t>(dims.dim_size()) != shape.size())
-        fail(v.name(), "output", "is declared with rank " + std::to_string(dims.dim_size()) +
-                                     ", the graph makes rank " + std::to_string(shape.size()));
+        fail(v.name(), "output",
+             "is declared with rank " + std::to_string(dims.dim_size()) +
+                 ", the graph makes rank " + std::to_string(shape.size()));
       for (int d = 0; d < dims.dim_size(); ++d)
-        if (dims.dim(d).has_dim_value() &&
-            dims.dim(d).dim_value() != shape[static_cast<size_t>(d)])
+        if (dims.dim(d).has_dim_value() && dims.dim(d).dim_value() != shape[static_cast<size_t>(d)])
           fail(v.name(), "output",
                "dimension " + std::to_string(d) + " is declared " +
                    std::to_string(dims.dim(d).dim_value()) + ", the graph makes " +
@@ -229,10 +250,10 @@ class Importer {
   }
 
   void add(const onnx::NodeProto& p, int index) {
-    const std::string name =
-        !p.name().empty() ? p.name()
-        : p.output_size() && !p.output(0).empty() ? p.output(0)
-                                                  : "#" + std::to_string(index);
+    const std::string name = !p.name().empty() ? p.name()
+                             : p.output_size() && !p.output(0).empty()
+                                 ? p.output(0)
+                                 : "#" + std::to_string(index);
     if (!p.domain().empty() && p.domain() != "ai.onnx")
       fail(name, p.op_type(), "operators of domain '" + p.domain() + "' are not supported");
     if (p.op_type() == "Constant") return add_constant_node(p, name);
@@ -248,17 +269,22 @@ class Importer {
       for (const auto& text : sorted) list += ", " + text;
       fail(name, p.op_type(), "this operator is not supported; supported are " + list);
     }
-    static const std::map<OpKind, std::pair<int, int>> arity = {
-        {OpKind::Gemm, {2, 3}},           {OpKind::MatMul, {2, 2}},
-        {OpKind::Add, {2, 2}},            {OpKind::Relu, {1, 1}},
-        {OpKind::QuantizeLinear, {2, 3}}, {OpKind::DequantizeLinear, {2, 3}},
-        {OpKind::QLinearMatMul, {8, 8}},  {OpKind::MatMulInteger, {2, 4}},
-        {OpKind::Flatten, {1, 1}},        {OpKind::Reshape, {1, 2}},
-        {OpKind::ArgMax, {1, 1}}};
+    static const std::map<OpKind, std::pair<int, int>> arity = {{OpKind::Gemm, {2, 3}},
+                                                                {OpKind::MatMul, {2, 2}},
+                                                                {OpKind::Add, {2, 2}},
+                                                                {OpKind::Relu, {1, 1}},
+                                                                {OpKind::QuantizeLinear, {2, 3}},
+                                                                {OpKind::DequantizeLinear, {2, 3}},
+                                                                {OpKind::QLinearMatMul, {8, 8}},
+                                                                {OpKind::MatMulInteger, {2, 4}},
+                                                                {OpKind::Flatten, {1, 1}},
+                                                                {OpKind::Reshape, {1, 2}},
+                                                                {OpKind::ArgMax, {1, 1}}};
     const auto [least, most] = arity.at(op->second);
     if (p.input_size() < least || p.input_size() > most || p.output_size() != 1)
-      fail(name, p.op_type(), "has " + std::to_string(p.input_size()) + " inputs and " +
-                                  std::to_string(p.output_size()) + " outputs");
+      fail(name, p.op_type(),
+           "has " + std::to_string(p.input_size()) + " inputs and " +
+               std::to_string(p.output_size()) + " outputs");
     std::vector<int> inputs;
     for (const auto& in : p.input())
       inputs.push_back(in.empty() ? -1 : lookup(in, name, p.op_type()));

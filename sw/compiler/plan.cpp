@@ -65,8 +65,7 @@ class Planner {
       place.pitch = vmem_pitch(x.cols, x.type, config_);
       if (!keep[s]) continue;
       place.buffer = static_cast<int>(plan.buffers.size());
-      plan.buffers.push_back(
-          {x.name, bytes(s), x.first, x.last, isa::Unit::VPU, reader(s), 0});
+      plan.buffers.push_back({x.name, bytes(s), x.first, x.last, isa::Unit::VPU, reader(s), 0});
       for (int k = x.first; k <= x.last; ++k) resident[static_cast<size_t>(k)] += bytes(s);
     }
     plan.contract.resize(p_.kernels.size());
@@ -140,9 +139,9 @@ class Planner {
         need += b.bytes;
         parts += (parts.empty() ? "" : ", ") + b.name + " " + std::to_string(b.bytes);
       }
-      throw CompileError(k.name, "VMEM", "needs at least " + std::to_string(need) +
-                                             " bytes (" + parts + "), VMEM has " +
-                                             std::to_string(limits_.vmem_bytes));
+      throw CompileError(k.name, "VMEM",
+                         "needs at least " + std::to_string(need) + " bytes (" + parts +
+                             "), VMEM has " + std::to_string(limits_.vmem_bytes));
     }
     throw CompileError(p_.graph_name, "VMEM",
                        "buffers do not fit " + std::to_string(limits_.vmem_bytes) + " bytes");
@@ -154,9 +153,9 @@ class Planner {
       const uint64_t at = align_up(next, n >= 4096 ? 4096 : 64);
       next = at + n;
       if (next > limits_.hbm_bytes)
-        throw CompileError(p_.graph_name, "HBM",
-                           "the program needs more than " + std::to_string(limits_.hbm_bytes) +
-                               " bytes of HBM");
+        throw CompileError(
+            p_.graph_name, "HBM",
+            "the program needs more than " + std::to_string(limits_.hbm_bytes) + " bytes of HBM");
       return at;
     };
     for (size_t s = 0; s < p_.storage.size(); ++s) {
@@ -164,6 +163,7 @@ class Planner {
       Place& place = plan.places[s];
       if (!x.used || place.in_vmem) continue;
       const uint64_t dense = static_cast<uint64_t>(x.cols) * size_of(x.type);
+      place.dense = x.dense;
       place.hbm_pitch = x.dense || x.is_output || !x.constant.empty() ? dense : place.pitch;
       // Blocks are read whole, so the last one may reach beyond the last row.
       uint64_t extra = static_cast<uint64_t>(config_.n) * size_of(x.type);
@@ -172,12 +172,11 @@ class Planner {
         const int id = static_cast<int>(s);
         if (k.a.tensor != id && k.b.tensor != id) continue;
         const bool contract = k.kind == KernelKind::Contract;
-        const uint64_t rows = contract
-                                  ? static_cast<uint64_t>(plan.contract[i].block_rows) *
-                                        plan.contract[i].blocks
-                                  : static_cast<uint64_t>(plan.map[i].block_rows) * plan.map[i].blocks;
-        extra = std::max(extra, (rows - static_cast<uint64_t>(k.m)) *
-                                    std::max(place.hbm_pitch, place.pitch));
+        const uint64_t rows =
+            contract ? static_cast<uint64_t>(plan.contract[i].block_rows) * plan.contract[i].blocks
+                     : static_cast<uint64_t>(plan.map[i].block_rows) * plan.map[i].blocks;
+        extra = std::max(
+            extra, (rows - static_cast<uint64_t>(k.m)) * std::max(place.hbm_pitch, place.pitch));
       }
       place.hbm_bytes = static_cast<uint64_t>(x.rows) * place.hbm_pitch + extra;
       place.hbm = take(place.hbm_bytes);

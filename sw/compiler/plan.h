@@ -19,11 +19,11 @@ struct Buffer {
 
 /// How a contraction is cut. Buffers are indices into Plan::buffers, -1 = none.
 struct ContractTile {
-  uint32_t block_rows = 0, blocks = 0;   ///< activation blocks
-  uint32_t chunk_tiles = 0, chunks = 1;  ///< weight panel = chunks of so many array tiles
-  bool b_resident = false;               ///< all panels stay in VMEM
+  uint32_t block_rows = 0, blocks = 0;            ///< activation blocks
+  uint32_t chunk_tiles = 0, chunks = 1;           ///< weight panel = chunks of so many array tiles
+  bool b_resident = false;                        ///< all panels stay in VMEM
   uint32_t a_bufs = 0, b_bufs = 0, out_bufs = 0;  ///< 0 = the tensor itself is in VMEM
-  uint32_t group = 1;                    ///< column tiles in one result buffer
+  uint32_t group = 1;                             ///< column tiles in one result buffer
   int a = -1, b = -1, params = -1, out = -1;
 };
 
@@ -37,11 +37,16 @@ struct MapTile {
 /// Where a storage is.
 struct Place {
   bool in_vmem = false;
-  int buffer = -1;           ///< in VMEM
-  uint64_t pitch = 0;        ///< bytes from row to row in VMEM
-  uint64_t hbm = 0;          ///< in HBM
+  int buffer = -1;     ///< in VMEM
+  uint64_t pitch = 0;  ///< bytes from row to row in VMEM
+  uint64_t hbm = 0;    ///< in HBM
   uint64_t hbm_pitch = 0;
   uint64_t hbm_bytes = 0;
+  bool dense = false;  ///< in HBM without padding, so that views of any width fit
+  /// Bytes from row to row in HBM of a view of so many columns.
+  uint64_t view_pitch(int64_t cols, Dtype type) const {
+    return dense ? static_cast<uint64_t>(cols) * size_of(type) : hbm_pitch;
+  }
 };
 
 /// Constants of a kernel in HBM.
@@ -51,9 +56,9 @@ struct KernelConstants {
 
 struct Plan {
   std::vector<Buffer> buffers;
-  std::vector<Place> places;            ///< of each storage
-  std::vector<ContractTile> contract;   ///< of each kernel
-  std::vector<MapTile> map;             ///< of each kernel
+  std::vector<Place> places;           ///< of each storage
+  std::vector<ContractTile> contract;  ///< of each kernel
+  std::vector<MapTile> map;            ///< of each kernel
   std::vector<KernelConstants> constants;
   uint64_t hbm_bytes = 0;
   uint64_t vmem_peak = 0;
@@ -100,8 +105,8 @@ bool tile_map(const Lowered& p, int index, const Plan& plan, const Config& confi
               const Budget& budget, MapTile& tile);
 std::vector<Buffer> contract_buffers(const Lowered& p, int index, const Plan& plan,
                                      const Config& config, const ContractTile& tile);
-std::vector<Buffer> map_buffers(const Lowered& p, int index, const Plan& plan,
-                                const Config& config, const MapTile& tile);
+std::vector<Buffer> map_buffers(const Lowered& p, int index, const Plan& plan, const Config& config,
+                                const MapTile& tile);
 uint64_t param_bytes(const Kernel& k, const Config& config);
 
 // allocate.cpp: place all buffers; false if they do not fit.

@@ -10,11 +10,16 @@ namespace {
 
 TensorType tensor_type(Dtype t) {
   switch (t) {
-    case Dtype::S8: return TensorType::S8;
-    case Dtype::U8: return TensorType::U8;
-    case Dtype::BF16: return TensorType::BF16;
-    case Dtype::I32: return TensorType::S32;
-    case Dtype::F32: return TensorType::F32;
+    case Dtype::S8:
+      return TensorType::S8;
+    case Dtype::U8:
+      return TensorType::U8;
+    case Dtype::BF16:
+      return TensorType::BF16;
+    case Dtype::I32:
+      return TensorType::S32;
+    case Dtype::F32:
+      return TensorType::F32;
   }
   return TensorType::S8;
 }
@@ -80,8 +85,10 @@ Image assemble(const Lowered& program, const Plan& plan, const Config& config) {
     isa::Tag tag;
     tag.imm = static_cast<uint32_t>(i);
     e.put(tag);
-    if (k.kind == KernelKind::Contract) emit_contract(e, program, plan, index);
-    else emit_map(e, program, plan, index);
+    if (k.kind == KernelKind::Contract)
+      emit_contract(e, program, plan, index);
+    else
+      emit_map(e, program, plan, index);
     const KernelConstants& c = plan.constants[i];
     if (c.param_bytes) image.constants.push_back({c.params, pack_params(k, config)});
     if (c.weight_bytes)
@@ -91,8 +98,7 @@ Image assemble(const Lowered& program, const Plan& plan, const Config& config) {
   if (e.code.size() > config.imem_words)
     throw CompileError(program.graph_name, "program",
                        "needs " + std::to_string(e.code.size()) + " instructions, configuration " +
-                           std::string(config.name) + " has " +
-                           std::to_string(config.imem_words));
+                           std::string(config.name) + " has " + std::to_string(config.imem_words));
   image.code = std::move(e.code);
   for (size_t s = 0; s < program.storage.size(); ++s)
     if (program.storage[s].used && !program.storage[s].constant.empty())

@@ -23,8 +23,7 @@ ordered_json where(const Lowered& p, const Plan& plan, int s) {
   return j;
 }
 
-void contract(const Lowered& p, const Plan& plan, const Config& config, size_t i,
-              ordered_json& j) {
+void contract(const Lowered& p, const Plan& plan, const Config& config, size_t i, ordered_json& j) {
   const Kernel& k = p.kernels[i];
   const ContractTile& t = plan.contract[i];
   const Geometry g = geometry(k, config);
@@ -34,25 +33,22 @@ void contract(const Lowered& p, const Plan& plan, const Config& config, size_t i
   j["weights"] = {{"type", name_of(k.w_type)},
                   {"constant", k.w_tensor < 0},
                   {"held", t.b_resident ? "whole in VMEM" : "streamed by panels"}};
-  j["tile"] = {{"array", {config.n, config.n}},
-               {"tiles", {g.kt, g.nt}},
-               {"block_rows", t.block_rows},
-               {"blocks", t.blocks},
-               {"chunks_of_k", t.chunks},
-               {"column_tiles_per_store", t.group},
-               {"activation_buffers", t.a_bufs},
-               {"weight_buffers", t.b_bufs},
+  j["tile"] = {{"array", {config.n, config.n}},  {"tiles", {g.kt, g.nt}},
+               {"block_rows", t.block_rows},     {"blocks", t.blocks},
+               {"chunks_of_k", t.chunks},        {"column_tiles_per_store", t.group},
+               {"activation_buffers", t.a_bufs}, {"weight_buffers", t.b_bufs},
                {"result_buffers", t.out_bufs}};
   const uint64_t panel = g.chunk_bytes(t) * t.chunks * g.nt;
   const uint64_t weights = panel * (t.b_resident ? 1 : t.blocks);
   const Place& a = plan.places[static_cast<size_t>(k.a.tensor)];
   const Place& out = plan.places[static_cast<size_t>(k.out)];
   const uint64_t a_bytes =
-      a.in_vmem ? 0 : static_cast<uint64_t>(t.blocks) * t.block_rows * a.hbm_pitch;
-  const uint64_t out_bytes =
-      out.in_vmem ? 0
-                  : static_cast<uint64_t>(k.m * k.n) *
-                        size_of(p.storage[static_cast<size_t>(k.out)].type);
+      a.in_vmem ? 0
+                : static_cast<uint64_t>(t.blocks) * t.block_rows *
+                      a.view_pitch(k.k, p.storage[static_cast<size_t>(k.a.tensor)].type);
+  const uint64_t out_bytes = out.in_vmem ? 0
+                                         : static_cast<uint64_t>(k.m * k.n) *
+                                               size_of(p.storage[static_cast<size_t>(k.out)].type);
   j["hbm_bytes"] = {{"activations", a_bytes}, {"weights", weights}, {"results", out_bytes}};
   const uint64_t mxu = static_cast<uint64_t>(k.m) * g.kt * g.nt;
   const uint64_t hbm = std::max(a_bytes + weights, out_bytes) / config.axi_bytes;
@@ -69,8 +65,7 @@ void contract(const Lowered& p, const Plan& plan, const Config& config, size_t i
 
 }  // namespace
 
-std::string report(const Lowered& p, const Plan& plan, const Config& config,
-                   size_t instructions) {
+std::string report(const Lowered& p, const Plan& plan, const Config& config, size_t instructions) {
   ordered_json r;
   r["graph"] = p.graph_name;
   r["configuration"] = std::string(config.name);
@@ -118,7 +113,8 @@ std::string report(const Lowered& p, const Plan& plan, const Config& config,
                             {"bytes", b.bytes},
                             {"bank", b.addr / config.bank_bytes()},
                             {"kernels", {b.first, b.last}}});
-  return r.dump(1);
+  // Names come from the model: they may hold anything.
+  return r.dump(1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace ttpu::compiler

@@ -54,16 +54,16 @@ std::vector<Buffer> contract_buffers(const Lowered& p, int index, const Plan& pl
   const Storage& a = storage(p, k.a.tensor);
   const Storage& out = storage(p, k.out);
   if (!place(plan, k.a.tensor).in_vmem)
-    add("a", t.a_bufs * align_up(t.block_rows * vmem_pitch(k.k, a.type, config),
-                                 config.word_bytes()),
+    add("a",
+        t.a_bufs * align_up(t.block_rows * vmem_pitch(k.k, a.type, config), config.word_bytes()),
         isa::Unit::DMA0, isa::Unit::MXS);
   add("b", g.chunk_bytes(t) * (t.b_resident ? g.nt : t.b_bufs), isa::Unit::DMA0, isa::Unit::MXW);
   add("params", param_bytes(k, config), isa::Unit::DMA0, isa::Unit::VPU);
   if (!place(plan, k.out).in_vmem)
-    add("out", static_cast<uint64_t>(t.out_bufs) *
-                   align_up(static_cast<uint64_t>(t.block_rows) * t.group * g.n *
-                                size_of(out.type),
-                            config.word_bytes()),
+    add("out",
+        static_cast<uint64_t>(t.out_bufs) *
+            align_up(static_cast<uint64_t>(t.block_rows) * t.group * g.n * size_of(out.type),
+                     config.word_bytes()),
         isa::Unit::VPU, isa::Unit::DMA1);
   return r;
 }
@@ -74,8 +74,8 @@ bool tile_contract(const Lowered& p, int index, const Plan& plan, const Config& 
   const Geometry g = geometry(k, config);
   const uint64_t m = static_cast<uint64_t>(k.m);
   const bool a_hbm = !place(plan, k.a.tensor).in_vmem, out_hbm = !place(plan, k.out).in_vmem;
-  const uint32_t most_rows = budget.block_rows ? std::min(budget.block_rows, config.acc_rows)
-                                               : config.acc_rows;
+  const uint32_t most_rows =
+      budget.block_rows ? std::min(budget.block_rows, config.acc_rows) : config.acc_rows;
   auto fits = [&](const ContractTile& t) {
     return total(contract_buffers(p, index, plan, config, t)) <= budget.vmem;
   };
@@ -89,8 +89,9 @@ bool tile_contract(const Lowered& p, int index, const Plan& plan, const Config& 
     t.b_bufs = static_cast<uint32_t>(
         std::min<uint64_t>(bufs, static_cast<uint64_t>(g.nt) * t.chunks * t.blocks));
     t.group = out_hbm ? std::min(group, g.nt) : 1;
-    t.out_bufs = out_hbm ? std::min<uint32_t>(bufs, static_cast<uint32_t>(
-                               div_up(g.nt, t.group)) * t.blocks) : 0;
+    t.out_bufs =
+        out_hbm ? std::min<uint32_t>(bufs, static_cast<uint32_t>(div_up(g.nt, t.group)) * t.blocks)
+                : 0;
     return t;
   };
   // Fewest blocks that fit with everything twice, down to a few rows a block; then single buffers;
@@ -127,8 +128,8 @@ bool tile_contract(const Lowered& p, int index, const Plan& plan, const Config& 
   return false;
 }
 
-std::vector<Buffer> map_buffers(const Lowered& p, int index, const Plan& plan,
-                                const Config& config, const MapTile& t) {
+std::vector<Buffer> map_buffers(const Lowered& p, int index, const Plan& plan, const Config& config,
+                                const MapTile& t) {
   const Kernel& k = p.kernels[static_cast<size_t>(index)];
   std::vector<Buffer> r;
   auto add = [&](const char* what, uint64_t bytes, isa::Unit writer, isa::Unit reader) {
@@ -158,13 +159,14 @@ bool tile_map(const Lowered& p, int index, const Plan& plan, const Config& confi
               const Budget& budget, MapTile& tile) {
   const Kernel& k = p.kernels[static_cast<size_t>(index)];
   const uint64_t m = static_cast<uint64_t>(k.m);
-  const bool in_hbm = !place(plan, k.a.tensor).in_vmem ||
-                      (k.b.tensor >= 0 && !place(plan, k.b.tensor).in_vmem);
+  const bool in_hbm =
+      !place(plan, k.a.tensor).in_vmem || (k.b.tensor >= 0 && !place(plan, k.b.tensor).in_vmem);
   const bool out_hbm = !place(plan, k.out).in_vmem;
   const uint64_t most = budget.block_rows ? budget.block_rows : 32768;
   for (const uint32_t bufs : {2u, 1u}) {
     // Blocks small enough that loading, computing and storing overlap.
-    uint64_t blocks = std::max<uint64_t>(div_up(m, most), in_hbm || out_hbm ? std::min<uint64_t>(4, div_up(m, 64)) : 1);
+    uint64_t blocks = std::max<uint64_t>(
+        div_up(m, most), in_hbm || out_hbm ? std::min<uint64_t>(4, div_up(m, 64)) : 1);
     for (;; blocks += std::max<uint64_t>(1, blocks / 8)) {
       const uint64_t rows = std::min(m, div_up(m, std::min(blocks, m)));
       tile = {};

@@ -39,8 +39,8 @@ cli::NpyArray read_npy(const std::string& path, const char* type, size_t columns
   std::stringstream text;
   text << is.rdbuf();
   cli::NpyArray a = cli::parse_npy(text.str());
-  const bool shape_ok = columns == 1 ? a.shape.size() == 1
-                                     : a.shape.size() == 2 && a.shape[1] == columns;
+  const bool shape_ok =
+      columns == 1 ? a.shape.size() == 1 : a.shape.size() == 2 && a.shape[1] == columns;
   if (a.type != type || !shape_ok) throw DemoError(path + ": has another type or shape");
   return a;
 }
@@ -54,7 +54,8 @@ Data read_data(const std::string& models) {
   Data d;
   d.pixels = read_npy(models + "/digits_test_x.npy", "uint8", kPixels).bytes;
   d.labels = read_npy(models + "/digits_test_y.npy", "uint8", 1).bytes;
-  if (d.pixels.size() != d.images() * kPixels) throw DemoError("images and labels differ in number");
+  if (d.pixels.size() != d.images() * kPixels)
+    throw DemoError("images and labels differ in number");
   return d;
 }
 
@@ -76,13 +77,13 @@ std::string grouped(uint64_t x) {
   return s;
 }
 
-std::unique_ptr<Device> loaded(const std::string& backend, const Config& config,
-                               const Image& image, const std::vector<uint8_t>& input) {
+std::unique_ptr<Device> loaded(const std::string& backend, const Config& config, const Image& image,
+                               const std::vector<uint8_t>& input) {
   DeviceOptions options;
   options.hbm_bytes = image.hbm_bytes;
-  std::unique_ptr<Device> device =
-      backend == "golden" ? std::make_unique<GoldenDevice>(config, options)
-                          : open_device(backend, config, options);
+  std::unique_ptr<Device> device = backend == "golden"
+                                       ? std::make_unique<GoldenDevice>(config, options)
+                                       : open_device(backend, config, options);
   device->load(image);
   write_tensor(*device, image.inputs.at(0), input);
   return device;
@@ -115,8 +116,8 @@ void show_digits(const Data& data, const std::vector<float>& logits) {
 }
 
 /// ONNX Runtime's answers, written beside the model by scripts/train_digits.py --oracle.
-bool compare_onnxruntime(const std::string& path, const std::vector<float>& logits,
-                         size_t images, bool exact) {
+bool compare_onnxruntime(const std::string& path, const std::vector<float>& logits, size_t images,
+                         bool exact) {
   if (!std::filesystem::exists(path)) {
     fmt::print("  ONNX Runtime       no answers at hand ({})\n", path);
     return true;
@@ -135,9 +136,10 @@ bool compare_onnxruntime(const std::string& path, const std::vector<float>& logi
                grouped(logits.size()));
     return same == logits.size();
   }
-  fmt::print("  ONNX Runtime       same digit for {} of {} images, largest difference {:.3f} "
-             "(fp32 there, bf16 here)\n",
-             agree, images, most);
+  fmt::print(
+      "  ONNX Runtime       same digit for {} of {} images, largest difference {:.3f} "
+      "(fp32 there, bf16 here)\n",
+      agree, images, most);
   return agree * 100 >= images * 99;
 }
 
@@ -186,14 +188,15 @@ bool run_model(const Options& o, const Config& config, const Data& data, const c
                grouped(cycles), grouped(predicted),
                100.0 * (static_cast<double>(predicted) / static_cast<double>(cycles) - 1),
                static_cast<double>(cycles) / static_cast<double>(data.images()));
-    fmt::print("  MXU use            {:.1f}% of all multiply-adds that it could do\n",
-               100 * static_cast<double>(r.counter(regs::MXU_MACS)) /
-                   (n2 * static_cast<double>(cycles)));
+    fmt::print(
+        "  MXU use            {:.1f}% of all multiply-adds that it could do\n",
+        100 * static_cast<double>(r.counter(regs::MXU_MACS)) / (n2 * static_cast<double>(cycles)));
     fmt::print("  simulation         {:.0f} thousand cycles a second\n",
                static_cast<double>(cycles) / r.seconds / 1000);
   }
   const auto& activity = static_cast<GoldenDevice&>(*golden).machine().activity;
-  for (const auto& [node, name] : {std::pair{energy::Node::NM45, "45 nm"}, {energy::Node::NM7, "7 nm"}}) {
+  for (const auto& [node, name] :
+       {std::pair{energy::Node::NM45, "45 nm"}, {energy::Node::NM7, "7 nm"}}) {
     const auto e = energy::estimate(activity, config, node);
     fmt::print("  energy, {:<5}      {:.2f} uJ, {:.1f} nJ an image (", name, e.total_pj() / 1e6,
                e.total_pj() / 1e3 / static_cast<double>(data.images()));
@@ -210,14 +213,15 @@ bool run_model(const Options& o, const Config& config, const Data& data, const c
 }
 
 int usage(int status) {
-  fmt::print(status ? stderr : stdout,
-             "usage: ttpu-demo [--models DIR] [--device rtl|golden] [--config NAME]\n"
-             "Compile the digits models, run the held-out images on the device, check every answer\n"
-             "against the golden model and ONNX Runtime.\n"
-             "  --models DIR   where digits_*.onnx and digits_*.npy are (default: models)\n"
-             "  --device D     rtl (default): the Verilated chip; golden: the C++ model alone\n"
-             "  --config NAME  hardware configuration (default: core16)\n"
-             "exit status: 0 all equal, 1 something differs or cannot be done, 2 bad usage\n");
+  fmt::print(
+      status ? stderr : stdout,
+      "usage: ttpu-demo [--models DIR] [--device rtl|golden] [--config NAME]\n"
+      "Compile the digits models, run the held-out images on the device, check every answer\n"
+      "against the golden model and ONNX Runtime.\n"
+      "  --models DIR   where digits_*.onnx and digits_*.npy are (default: models)\n"
+      "  --device D     rtl (default): the Verilated chip; golden: the C++ model alone\n"
+      "  --config NAME  hardware configuration (default: core16)\n"
+      "exit status: 0 all equal, 1 something differs or cannot be done, 2 bad usage\n");
   return status;
 }
 

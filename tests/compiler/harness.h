@@ -1,7 +1,9 @@
 // What the compiler's tests share: a golden device full of poison, operands, references.
 #pragma once
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

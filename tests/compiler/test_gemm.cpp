@@ -53,8 +53,10 @@ std::vector<uint8_t> reference(const Case& c, uint32_t n) {
           const float a = bf16_value(static_cast<uint16_t>(c.a[2 * ai] | c.a[2 * ai + 1] << 8));
           const float b = bf16_value(static_cast<uint16_t>(c.b[2 * bi] | c.b[2 * bi + 1] << 8));
           if (k % n == 0) {
-            if (k == static_cast<int64_t>(n)) total = tile;
-            else if (k) total = total + tile;
+            if (k == static_cast<int64_t>(n))
+              total = tile;
+            else if (k)
+              total = total + tile;
             tile = 0;
           }
           tile = tile + a * b;
