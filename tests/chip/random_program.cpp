@@ -28,8 +28,13 @@ class Generator {
   RandomProgram generate() {
     make_arenas();
     make_registers();
+    // Nothing is left from a program before: configuration stays over a run.
+    issue(kMxs, op(Opcode::MXU_SHAPE));
+    issue(kVpu, op(Opcode::VPU_CLEAR));
     for (int v = 0; v < 4; ++v) load_vector(v);
     while (commands_ < o_.commands) step();
+    // Nor is anything left for the next one: weights that were filled are taken.
+    while (filled_) matmul();
     dump();
     tracker_.scalar(op(Opcode::HALT));
     return finish();

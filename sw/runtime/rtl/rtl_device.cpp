@@ -14,6 +14,8 @@ namespace {
 constexpr uint64_t kHbmBase = 0x4'0000'0000;
 constexpr uint32_t kStart = 1, kClear = 2;
 constexpr uint32_t kRunning = 1, kDone = 2, kError = 4, kQuiet = 8;
+/// The watchdog's value at reset.
+constexpr uint64_t kWatchdogCycles = 0x00100000;
 /// Cycles that an orderly stop may take: all bursts in flight, however slow the memory.
 constexpr uint64_t kClearCycles = 10'000'000;
 
@@ -142,6 +144,9 @@ RtlDevice::RtlDevice(const Config& config, const DeviceOptions& options)
   write_reg(regs::kHbmBaseHi, static_cast<uint32_t>(kHbmBase >> 32));
   write_reg(regs::kHbmSizeLo, static_cast<uint32_t>(options.hbm_bytes));
   write_reg(regs::kHbmSizeHi, static_cast<uint32_t>(options.hbm_bytes >> 32));
+  // A hang is reported by the chip itself, with what it waits for, before the patience here ends.
+  write_reg(regs::kWatchdog, static_cast<uint32_t>(
+                                 std::clamp<uint64_t>(options.max_cycles / 2, 1, kWatchdogCycles)));
   write_reg(regs::kIrqEnable, 3);
 }
 
