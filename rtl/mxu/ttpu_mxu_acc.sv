@@ -56,16 +56,19 @@ module ttpu_mxu_acc
   logic [N*32-1:0] row;
   always_ff @(posedge clk_i) begin
     if (y_valid_i) begin
-      for (int unsigned l = 0; l < N; l++)
-        result[l] = (l < 32'(y_info_i.n)) ? y_data_i[l] : 32'd0;
-      if (y_info_i.accumulate) begin
-        row = forward_q ? last_q : add_half_q ? read1_q : read0_q;
-        for (int unsigned l = 0; l < N; l++) old[l] = row[l*32+:32];
-        if (HasFp != 0 && y_info_i.fp) begin
+      for (int unsigned l = 0; l < N; l++) result[l] = y_data_i[l];
+      row = '0;
+      if (y_info_i.accumulate) row = forward_q ? last_q : add_half_q ? read1_q : read0_q;
+      for (int unsigned l = 0; l < N; l++) old[l] = row[l*32+:32];
+      if (HasFp != 0 && y_info_i.fp) begin
+        // An integer column of neutral weights is 0 by itself; a float one is not if a factor is
+        // infinite.
+        for (int unsigned l = 0; l < N; l++)
+          result[l] = (l < 32'(y_info_i.n)) ? result[l] : 32'd0;
+        if (y_info_i.accumulate)
           for (int unsigned l = 0; l < N; l++) result[l] = fp32_add(old[l], result[l]);
-        end else begin
-          for (int unsigned l = 0; l < N; l++) result[l] = old[l] + result[l];
-        end
+      end else begin
+        for (int unsigned l = 0; l < N; l++) result[l] = old[l] + result[l];
       end
       for (int unsigned l = 0; l < N; l++) row[l*32+:32] = result[l];
       last_q <= row;

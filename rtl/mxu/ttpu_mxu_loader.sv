@@ -186,36 +186,40 @@ module ttpu_mxu_loader
   assign group_done = (pop | (allowed & neutral)) & (row_after[1:0] == 2'b00);
   assign tile_done = group_done & (row_after == 9'(N));
 
-  // Words become elements. `group` is private to this block.
-  logic [ElemBits-1:0] group[4*N];
+  // Words become elements: row j of the group comes from the word's row at `word_row` + j - place.
   function automatic logic [ElemBits-1:0] integer_element(input logic [7:0] bits,
                                                           input logic is_signed);
     integer_element = {{(ElemBits - 8) {bits[7] & is_signed}}, bits};
   endfunction
   logic [ElemBits-1:0] nothing;
   assign nothing = tile_q[0].fp ? ElemBits'(32'h8000) : '0;  // bf16 -0
+  logic [1:0] source[4];
+  logic fill[4];  // row j comes with this word
+  always_comb begin
+    for (int unsigned j = 0; j < 4; j++) begin
+      source[j] = word_row + ((HasFp != 0 && tile_q[0].fp) ? {1'(j) - place[0], 1'b0} :
+                              2'(j) - place);
+      fill[j] = ~neutral & (j >= 32'(place)) & (j < 32'(place) + 32'(word_rows));
+    end
+  end
 
+  // The group's register is rewritten from the cycle on in which the array takes it.
   always_ff @(posedge clk_i) begin
     if (pop | (allowed & neutral)) begin
-      if (place == 2'd0) for (int unsigned i = 0; i < 4 * N; i++) group[i] = nothing;
-      if (pop) begin
-        for (int unsigned j = 0; j < 4; j++) begin
-          if (j < 32'(word_rows)) begin
-            if (tile_q[0].fp) begin
-              for (int unsigned l = 0; l < N; l++)
-                group[(32'(place)+j)*N+l] = (l < 32'(tile_q[0].n)) ?
-                    word[((32'(word_row[1])+j)*N+l)*16+:ElemBits] : nothing;
-            end else begin
-              for (int unsigned l = 0; l < N; l++)
-                group[(32'(place)+j)*N+l] = (l < 32'(tile_q[0].n)) ?
-                    integer_element(word[((32'(word_row)+j)*N+l)*8+:8], tile_q[0].is_signed) :
-                    nothing;
-            end
-          end
+      for (int unsigned j = 0; j < 4; j++) begin
+        if (fill[j] && HasFp != 0 && tile_q[0].fp) begin
+          for (int unsigned l = 0; l < N; l++)
+            w_data_o[(j*N+l)*ElemBits+:ElemBits] <= (l < 32'(tile_q[0].n)) ?
+                word[(32'(source[j][1])*N+l)*16+:ElemBits] : nothing;
+        end else if (fill[j]) begin
+          for (int unsigned l = 0; l < N; l++)
+            w_data_o[(j*N+l)*ElemBits+:ElemBits] <= (l < 32'(tile_q[0].n)) ?
+                integer_element(word[(32'(source[j])*N+l)*8+:8], tile_q[0].is_signed) : nothing;
+        end else if (place == 2'd0) begin
+          for (int unsigned l = 0; l < N; l++)
+            w_data_o[(j*N+l)*ElemBits+:ElemBits] <= nothing;
         end
       end
-      if (group_done)
-        for (int unsigned i = 0; i < 4 * N; i++) w_data_o[i*ElemBits+:ElemBits] <= group[i];
     end
   end
 
