@@ -1,9 +1,9 @@
 // FIFO of flip-flops, any Depth >= 1.
-// Both sides valid-ready: a word moves in a cycle in which valid and ready are high. Latency 1 (a word
-// pushed in cycle t can be popped in t+1), throughput one push and one pop a cycle at any fill from 1 to
-// Depth; a full FIFO takes no push, not even while it is popped, so that ready does not depend on ready
-// (at Depth 1 that makes one word every two cycles). push_ready_o and pop_valid_o come from registers.
-// clear_i empties it (synchronous); reset and clear act on the pointers only.
+// Both sides valid-ready: a word moves in a cycle in which valid and ready are high. Latency 1 (a
+// word pushed in cycle t can be popped in t+1), throughput one push and one pop a cycle at any fill
+// from 1 to Depth; a full FIFO takes no push, not even while it is popped, so that ready does not
+// depend on ready (at Depth 1 that makes one word every two cycles). push_ready_o and pop_valid_o
+// come from registers. clear_i empties it (synchronous); reset and clear act on the pointers only.
 module ttpu_fifo #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 2,
@@ -53,7 +53,10 @@ module ttpu_fifo #(
   end
 
 `ifndef SYNTHESIS
-  initial assert (Depth >= 1 && Width >= 1) else $fatal(1, "ttpu_fifo: Depth and Width must be >= 1");
+  initial begin
+    assert (Depth >= 1 && Width >= 1)
+    else $fatal(1, "ttpu_fifo: Depth and Width must be >= 1");
+  end
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert ((32'(rd_q) + 32'(count_q)) % Depth == 32'(wr_q))

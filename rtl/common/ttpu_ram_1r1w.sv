@@ -1,5 +1,5 @@
-// Synchronous RAM, one read and one write port, a write enable a byte; maps to block RAM.
-// rd_data_o holds the word read from the cycle after rd_en_i until the next read. A read in the cycle of a
+// Synchronous RAM, one read and one write port, a write enable a byte; maps to block RAM. rd_data_o
+// holds the word read from the cycle after rd_en_i until the next read. A read in the cycle of a
 // write to the same word gives the old word. Contents are not reset.
 module ttpu_ram_1r1w #(
   parameter int unsigned Rows = 16,

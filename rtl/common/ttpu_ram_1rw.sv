@@ -1,5 +1,5 @@
 // Synchronous RAM, one port that reads or writes, a write enable a byte; maps to block RAM.
-// rd_data_o holds the word read from the cycle after a read until the next read. Contents are not reset.
+// rd_data_o holds the word read from the cycle after a read until the next. Contents are not reset.
 module ttpu_ram_1rw #(
   parameter int unsigned Rows = 16,
   parameter int unsigned Bytes = 4,

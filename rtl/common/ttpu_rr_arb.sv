@@ -1,7 +1,7 @@
-// Round-robin arbiter of NumReq requesters: one grant a cycle, in the cycle of the request.
-// gnt_o is one-hot of req_i, or 0 without requests; index_o is its number. The order moves on behind the
-// requester that was granted in a cycle with advance_i high; so a request that is held is granted before
-// any other is granted twice: it waits at most NumReq - 1 advancing cycles.
+// Round-robin arbiter of NumReq requesters: one grant a cycle, in the cycle of the request. gnt_o
+// is one-hot of req_i, or 0 without requests; index_o is its number. The order moves on behind the
+// requester that was granted in a cycle with advance_i high; so a request that is held is granted
+// before any other is granted twice: it waits at most NumReq - 1 advancing cycles.
 // gnt_o depends on req_i combinationally; advance_i may depend on gnt_o.
 module ttpu_rr_arb #(
   parameter int unsigned NumReq = 2,

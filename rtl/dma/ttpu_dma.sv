@@ -1,10 +1,11 @@
-// DMA: DmaChannels channels that copy 4-D strided blocks between VMEM and HBM (AXI4) or CMEM.
-// The channels share one read path (far memory to VMEM) and one write path (VMEM to far memory), each of
-// AxiBytes a cycle; both run at the same time. Commands, errors and status: docs/reference/dma.md.
-// AXI: INCR bursts of up to 64 beats inside 4 KiB, aligned beats, ID 0, at most AxiOutstanding reads and
-// 2 * AxiOutstanding writes open. AxiBytes is a power of two, 2..64, and divides the VMEM word of 4N bytes.
-// halt_i: open bursts are finished (reads are dropped, writes get no strobes), then quiet; it stays until
-// clear_i, which comes while quiet and returns everything to the state after reset.
+// DMA: DmaChannels channels that copy 4-D strided blocks between VMEM and HBM (AXI4) or CMEM. The
+// channels share one read path (far memory to VMEM) and one write path (VMEM to far memory), each
+// of AxiBytes a cycle; both run at the same time. Commands, errors and status:
+// docs/reference/dma.md. AXI: INCR bursts of up to 64 beats inside 4 KiB, aligned beats, ID 0, at
+// most AxiOutstanding reads and 2 * AxiOutstanding writes open. AxiBytes is a power of two, 2..64,
+// and divides the VMEM word of 4N bytes. halt_i: open bursts are finished (reads are dropped,
+// writes get no strobes), then quiet; it stays until clear_i, which comes while quiet and returns
+// everything to the state after reset.
 module ttpu_dma
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;
@@ -168,7 +169,7 @@ module ttpu_dma
   assign m_axi_awid_o = '0;
   assign m_axi_arid_o = '0;
 
-  // One ID, so responses come in order; the length of each burst is known, so RLAST tells nothing new.
+  // One ID, so responses come in order; burst lengths are known, so RLAST tells nothing new.
   logic unused;
   assign unused = ^{m_axi_bid_i, m_axi_rid_i, m_axi_rlast_i};
 endmodule

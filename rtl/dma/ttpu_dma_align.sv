@@ -1,9 +1,9 @@
-// Byte aligner: a segment of bytes arrives in words that begin at offset src_off_i of the first word and
-// leaves in words that begin at offset dst_off_i of the first word, with a byte enable for each byte.
-// One step a cycle takes at most one word and gives at most one. A segment of S source and D destination
-// words takes D cycles if dst_off >= src_off or S = 1, else D + 1; segments follow without a bubble.
-// Latency 1: a word stands in a buffer of two before it leaves, so neither src_ready_o nor seg_ready_o
-// depends on dst_ready_i.
+// Byte aligner: a segment of bytes arrives in words that begin at offset src_off_i of the first
+// word and leaves in words that begin at offset dst_off_i of the first word, with a byte enable for
+// each byte. One step a cycle takes at most one word and gives at most one. A segment of S source
+// and D destination words takes D cycles if dst_off >= src_off or S = 1, else D + 1; segments
+// follow without a bubble. Latency 1: a word stands in a buffer of two before it leaves, so neither
+// src_ready_o nor seg_ready_o depends on dst_ready_i.
 // Segment fields are held from seg_valid_i until seg_ready_o, which comes with its last step.
 // src_bad_i marks a word whose bytes must not be written. flush_i: words are still taken, but what
 // leaves has no byte enabled; src_free_i: no words are taken (the segment's steps still are).
@@ -68,7 +68,7 @@ module ttpu_dma_align
 
   // ---- the word it gives ------------------------------------------------------------------------
   logic [OffBits-1:0] shift;      // source byte j goes to byte (j + shift) mod Bytes
-  logic [Bytes-1:0]   from_now;   // bytes that come from the word taken now; the others from the last
+  logic [Bytes-1:0]   from_now;   // bytes from the word taken now; the others from the last
   logic [Bytes-1:0]   be;
   logic               now_bad, before_bad_q;
 
@@ -104,11 +104,12 @@ module ttpu_dma_align
     if (go) begin
       step_q <= last_step ? '0 : step_q + 1'b1;
       if (emit) begin
-        // Funnel shift: the low bytes come from the end of the word before, the others from this one.
+        // Funnel shift: low bytes from the end of the word before, the others from this one.
         data_q[wr_q] <= (8 * Bytes)'({src_data_i, single ? src_data_i : before_q} >>
                                      (8 * (Bytes - 32'(shift))));
         be_q[wr_q] <= be;
-        addr_q[wr_q] <= {dst_addr_i[AddrBits-1:OffBits] + (AddrBits - OffBits)'(word), {OffBits{1'b0}}};
+        addr_q[wr_q] <= {dst_addr_i[AddrBits-1:OffBits] + (AddrBits - OffBits)'(word),
+                         {OffBits{1'b0}}};
         last_q[wr_q] <= last_step;
         user_q[wr_q] <= user_i;
         wr_q <= !wr_q;

@@ -1,11 +1,12 @@
-// One DMA channel: takes commands, walks the runs of a transfer, checks each against its bounds and cuts
-// it into bursts.
-// A transfer's first burst is offered two cycles after its command was taken; then one burst a cycle.
-// Commands are done in order; up to InFlight are held, so a transfer is prepared while earlier ones of the
-// same direction and memory move. A change of either waits until all earlier bursts are complete.
-// A command in error is reported when everything before it, its own earlier runs included, is complete,
-// so that memory is as the order of commands says. An AXI error is reported at once. After an error or
-// halt_i nothing new starts until reset (rst_ni low for a cycle, which clear_i does).
+// One DMA channel: takes commands, walks the runs of a transfer, checks each against its bounds and
+// cuts it into bursts.
+// A transfer's first burst is offered two cycles after its command was taken; then one burst a
+// cycle. Commands are done in order; up to InFlight are held, so a transfer is prepared while
+// earlier ones of the same direction and memory move. A change of either waits until all earlier
+// bursts are complete. A command in error is reported when everything before it, its own earlier
+// runs included, is complete, so that memory is as the order of commands says. An AXI error is
+// reported at once. After an error or halt_i nothing new starts until reset (rst_ni low for a
+// cycle, which clear_i does).
 module ttpu_dma_channel
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -287,9 +288,11 @@ module ttpu_dma_channel
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assert (!complete_i || outstanding_q != '0) else $error("ttpu_dma_channel: burst complete twice");
+      assert (!complete_i || outstanding_q != '0)
+      else $error("ttpu_dma_channel: burst complete twice");
       assert (outstanding_q != '1) else $error("ttpu_dma_channel: too many bursts");
-      assert (!(status_o.done && fly_waits) || ends_q != '0) else $error("ttpu_dma_channel: early done");
+      assert (!(status_o.done && fly_waits) || ends_q != '0)
+      else $error("ttpu_dma_channel: early done");
     end
   end
 `endif

@@ -1,8 +1,8 @@
-// Reads the words of segments from a memory of the VMEM's handshake (data in the second cycle after the
-// grant) ahead of their use: up to Depth words wait in a FIFO. One word a cycle.
-// A request stands from the cycle after its segment was taken, and until granted even if stop_i rises;
-// after that nothing new is asked for. busy_o: a request stands or data is on its way.
-// The memory's word may be wider (ReadBytes) than the words given (WordBytes): a part of it is taken.
+// Reads the words of segments from a memory of the VMEM's handshake (data in the second cycle after
+// the grant) ahead of their use: up to Depth words wait in a FIFO. One word a cycle.
+// A request stands from the cycle after its segment was taken, and until granted even if stop_i
+// rises; after that nothing new is asked for. busy_o: a request stands or data is on its way. The
+// memory's word may be wider (ReadBytes) than the words given (WordBytes): a part of it is taken.
 module ttpu_dma_fetch
   import ttpu_dma_pkg::*;
 #(
@@ -106,7 +106,8 @@ module ttpu_dma_fetch
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!rd_valid_i || data_ready) else $error("ttpu_dma_fetch: a word without a place");
-      assert (rd_valid_i == flight_q[1]) else $error("ttpu_dma_fetch: data not in the second cycle");
+      assert (rd_valid_i == flight_q[1])
+      else $error("ttpu_dma_fetch: data not in the second cycle");
     end
   end
 `endif

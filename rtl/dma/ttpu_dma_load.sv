@@ -1,8 +1,8 @@
-// Read path: bursts of the channels -> AXI reads or CMEM reads -> aligner -> VMEM writes.
-// Bursts are taken round robin, one a cycle while less than AxiOutstanding are open; ARVALID stands in the
-// next cycle. One beat a cycle; a beat taken in cycle t is a VMEM write from t+1. RREADY does not depend
-// on the VMEM's grant. A beat with an error is not written and is reported (fault_*_o) one cycle after it
-// was taken; all other beats are. flush_i: beats are taken and no longer written.
+// Read path: bursts of the channels -> AXI reads or CMEM reads -> aligner -> VMEM writes. Bursts
+// are taken round robin, one a cycle while less than AxiOutstanding are open; ARVALID stands in the
+// next cycle. One beat a cycle; a beat taken in cycle t is a VMEM write from t+1. RREADY does not
+// depend on the VMEM's grant. A beat with an error is not written and is reported (fault_*_o) one
+// cycle after it was taken; all other beats are. flush_i: beats are taken and no longer written.
 module ttpu_dma_load
   import ttpu_pkg::*;
   import ttpu_dma_pkg::*;
@@ -199,11 +199,13 @@ module ttpu_dma_load
 
 `ifndef SYNTHESIS
   initial begin
-    assert (WordBytes % AxiBytes == 0) else $fatal(1, "AxiBytes must divide the VMEM word of 4N bytes");
+    assert (WordBytes % AxiBytes == 0)
+    else $fatal(1, "AxiBytes must divide the VMEM word of 4N bytes");
   end
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assert (!rvalid_i || open_count != '0) else $error("ttpu_dma_load: a beat that nobody asked for");
+      assert (!rvalid_i || open_count != '0)
+      else $error("ttpu_dma_load: a beat that nobody asked for");
     end
   end
 `endif

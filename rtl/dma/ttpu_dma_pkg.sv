@@ -5,7 +5,7 @@ package ttpu_dma_pkg;
 
   localparam int unsigned BurstBeats = 64;  // at most in a burst
   localparam int unsigned ByteBits = 13;    // bytes of a burst, 1..4096
-  localparam int unsigned AxiIdBits = 4;    // every burst has ID 0, so that responses keep their order
+  localparam int unsigned AxiIdBits = 4;    // all bursts have ID 0: responses keep their order
 
   // A contiguous piece of a transfer: at most BurstBeats beats, within an aligned block of as many
   // beats on the far side (and so never across 4 KiB).

@@ -1,8 +1,8 @@
-// Write path: bursts of the channels -> VMEM reads -> aligner -> AXI writes or CMEM writes.
-// Bursts are taken round robin, one a cycle while less than AxiOutstanding wait for data and less than
-// 2 * AxiOutstanding for a response. AWVALID stands in the cycle after; neither AW nor W waits for the
-// other. One beat a cycle. A response with an error is reported (fault_*_o) one cycle after it came.
-// flush_i: VMEM is no longer read, the beats still owed to the bus go out without strobes.
+// Write path: bursts of the channels -> VMEM reads -> aligner -> AXI writes or CMEM writes. Bursts
+// are taken round robin, one a cycle while less than AxiOutstanding wait for data and less than 2 *
+// AxiOutstanding for a response. AWVALID stands in the cycle after; neither AW nor W waits for the
+// other. One beat a cycle. A response with an error is reported (fault_*_o) one cycle after it
+// came. flush_i: VMEM is no longer read, the beats still owed to the bus go out without strobes.
 module ttpu_dma_store
   import ttpu_pkg::*;
   import ttpu_dma_pkg::*;
@@ -32,7 +32,7 @@ module ttpu_dma_store
   output logic [DmaChannels-1:0]  moved_o,
   output logic [DmaChannels-1:0]  lost_o,
   output logic                    busy_o,
-  output logic [ByteBits-1:0]     hbm_bytes_o,  // of a burst to HBM whose last beat went in this cycle
+  output logic [ByteBits-1:0]     hbm_bytes_o,  // of a burst to HBM that ended in this cycle
   // VMEM reads
   output logic                    vmem_req_o,
   output logic [VmemAddrBits-1:0] vmem_addr_o,
@@ -139,7 +139,8 @@ module ttpu_dma_store
   logic [8*AxiBytes-1:0] src_data;
   ttpu_dma_fetch #(.AddrBits(VmemAddrBits), .ReadBytes(WordBytes), .WordBytes(AxiBytes)) u_fetch (
     .clk_i, .rst_ni, .stop_i(flush_i),
-    .seg_valid_i(accept), .seg_ready_o(fetch_ready), .seg_addr_i(pick.vaddr), .seg_bytes_i(pick.bytes),
+    .seg_valid_i(accept), .seg_ready_o(fetch_ready),
+    .seg_addr_i(pick.vaddr), .seg_bytes_i(pick.bytes),
     .rd_req_o(vmem_req_o), .rd_addr_o(vmem_addr_o), .rd_gnt_i(vmem_gnt_i), .rd_data_i(vmem_data_i),
     .rd_valid_i(vmem_valid_i),
     .word_valid_o(src_valid), .word_ready_i(src_ready), .word_data_o(src_data), .busy_o(fetch_busy)
@@ -200,7 +201,7 @@ module ttpu_dma_store
     assign moved_o[c] = step && head.chan == ChanBits'(c);
     assign lost_o[c] = vmem_req_o && !vmem_gnt_i && head_valid && head.chan == ChanBits'(c);
     always_ff @(posedge clk_i) begin
-      fault_valid_o[c] <= rst_ni && bvalid_i && reply_valid && bresp_i[1] && reply.chan == ChanBits'(c);
+      fault_valid_o[c] <= rst_ni && complete_o[c] && bresp_i[1];
     end
   end
   always_ff @(posedge clk_i) begin
@@ -212,7 +213,10 @@ module ttpu_dma_store
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni) assert (!bvalid_i || reply_valid) else $error("ttpu_dma_store: a response to nothing");
+    if (rst_ni) begin
+      assert (!bvalid_i || reply_valid)
+      else $error("ttpu_dma_store: a response to nothing");
+    end
   end
 `endif
 endmodule

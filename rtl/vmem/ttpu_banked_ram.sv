@@ -1,16 +1,17 @@
 // Banked SRAM behind several read and write ports: the core of VMEM and CMEM.
 // Reads: rd_req_i and rd_addr_i held until rd_gnt_o (combinational, same cycle); the word stands on
-// rd_data_o with rd_valid_o in the second cycle after the grant. Writes: held until wr_gnt_o. One grant a
-// cycle a port, fully pipelined. A read granted after a write sees it; in the same cycle, the old word.
-// Each bank takes one read and one write a cycle (Ports = 2) or one of either (Ports = 1), round robin:
-// a request waits at most one cycle for each other port that wants the bank. rd_data_o means something
-// in cycles with rd_valid_o only. Word addresses at or above Banks * Rows wrap: masters check bounds.
+// rd_data_o with rd_valid_o in the second cycle after the grant. Writes: held until wr_gnt_o. One
+// grant a cycle a port, fully pipelined. A read granted after a write sees it; in the same cycle,
+// the old word. Each bank takes one read and one write a cycle (Ports = 2) or one of either (Ports
+// = 1), round robin: a request waits at most one cycle for each other port that wants the bank.
+// rd_data_o means something in cycles with rd_valid_o only. Word addresses at or above Banks * Rows
+// wrap: masters check bounds.
 module ttpu_banked_ram #(
   parameter int unsigned Bytes = 64,      // a word
   parameter int unsigned Banks = 8,       // power of two, >= 2
   parameter int unsigned Rows = 512,      // words in a bank, power of two
   parameter int unsigned Ports = 2,       // accesses a bank takes in a cycle: 1 or 2
-  parameter int unsigned Interleave = 0,  // 0 banks hold consecutive ranges, 1 bank = word mod Banks
+  parameter int unsigned Interleave = 0,  // 0 consecutive ranges, 1 bank = word mod Banks
   parameter int unsigned NumRd = 7,
   parameter int unsigned NumWr = 4,
   localparam int unsigned BankBits = $clog2(Banks),
@@ -91,7 +92,8 @@ module ttpu_banked_ram #(
       ttpu_ram_1r1w #(.Rows(Rows), .Bytes(Bytes)) u_ram (
         .clk_i,
         .rd_en_i(rd_en), .rd_addr_i(rd_row), .rd_data_o(bank_data[g]),
-        .wr_en_i(wr_en), .wr_addr_i(wr_row), .wr_be_i(wr_be_i[wr_sel]), .wr_data_i(wr_data_i[wr_sel])
+        .wr_en_i(wr_en), .wr_addr_i(wr_row),
+        .wr_be_i(wr_be_i[wr_sel]), .wr_data_i(wr_data_i[wr_sel])
       );
     end else begin : gen_one
       localparam int unsigned AllSel = $clog2(NumRd + NumWr);
@@ -124,7 +126,8 @@ module ttpu_banked_ram #(
 
 `ifndef SYNTHESIS
   initial begin
-    assert (Banks >= 2 && Banks == 1 << BankBits) else $fatal(1, "Banks must be a power of two >= 2");
+    assert (Banks >= 2 && Banks == 1 << BankBits)
+    else $fatal(1, "Banks must be a power of two >= 2");
     assert (Rows >= 2 && Rows == 1 << RowBits) else $fatal(1, "Rows must be a power of two >= 2");
     assert (Ports == 1 || Ports == 2) else $fatal(1, "Ports must be 1 or 2");
   end

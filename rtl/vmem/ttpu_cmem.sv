@@ -1,7 +1,8 @@
-// CMEM: memory shared by the tensor cores, CmemBytes in words of AxiBytes, interleaved over Banks banks
-// (bank = word mod Banks), so that contiguous transfers of several cores settle into different banks.
-// One read and one write port a core; handshake, latency (data in the second cycle after the grant) and
-// arbitration as in ttpu_banked_ram. Masters check bounds: an address past the end wraps here.
+// CMEM: memory shared by the tensor cores, CmemBytes in words of AxiBytes, interleaved over Banks
+// banks (bank = word mod Banks), so that contiguous transfers of several cores settle into
+// different banks. One read and one write port a core; handshake, latency (data in the second cycle
+// after the grant) and arbitration as in ttpu_banked_ram. Masters check bounds: an address past the
+// end wraps here.
 module ttpu_cmem #(
   parameter int unsigned Cores = 2,
   parameter int unsigned CmemBytes = 4194304,  // power of two

@@ -1,8 +1,8 @@
-// VMEM: vector memory of VmemBanks banks of VmemRows words of 4N bytes; banks hold consecutive ranges.
-// Byte addresses; a read gives the word that holds the byte. Handshake, latency (data in the second cycle
-// after the grant) and arbitration as in ttpu_banked_ram. Ports in different banks run at full rate.
-// Read ports: 0 host, 1 dma, 2 mxw, 3 mxs, 4 vpu_a, 5 vpu_b, 6 ici. Write ports: 0 host, 1 dma, 2 vpu, 3 ici.
-// Masters check bounds: an address past the end wraps here.
+// VMEM: vector memory of VmemBanks banks of VmemRows words of 4N bytes; banks hold consecutive
+// ranges. Byte addresses; a read gives the word that holds the byte. Handshake, latency (data in
+// the second cycle after the grant) and arbitration as in ttpu_banked_ram. Ports in different banks
+// run at full rate. Read ports: 0 host, 1 dma, 2 mxw, 3 mxs, 4 vpu_a, 5 vpu_b, 6 ici. Write ports:
+// 0 host, 1 dma, 2 vpu, 3 ici. Masters check bounds: an address past the end wraps here.
 // rd_conflicts_o, wr_conflicts_o: requests of this cycle that were not granted, for the counters.
 module ttpu_vmem
   import ttpu_pkg::*;
@@ -67,6 +67,9 @@ module ttpu_vmem
   end
 
 `ifndef SYNTHESIS
-  initial assert (ByteBits + WordBits <= VmemAddrBits) else $fatal(1, "VMEM is larger than its addresses");
+  initial begin
+    assert (ByteBits + WordBits <= VmemAddrBits)
+    else $fatal(1, "VMEM is larger than its addresses");
+  end
 `endif
 endmodule

@@ -2,8 +2,8 @@
 # Prove the properties of one small module with yosys-smtbmc and z3, and reach its covers.
 # usage: prove.sh SOURCE TOP WORK_DIR DEPTH INDUCTION [PARAMETER=VALUE...]
 # The induction shows that the properties hold for ever, the bounded run that they hold from reset.
-# The properties stand beside this script in TOP_props.svh; they are put before the module's endmodule,
-# so that they see its registers and the RTL stays free of them.
+# The properties stand beside this script in TOP_props.svh; they are put before the module's
+# endmodule, so that they see its registers and the RTL stays free of them.
 set -eu
 source=$1 top=$2 work=$3 depth=$4 induction=$5
 shift 5

@@ -1,5 +1,5 @@
-// Proof of ttpu_fifo, put before its `endmodule` by prove.sh: nothing is lost, doubled or reordered.
-// One word, any, is followed from its push to its pop: f_pos words stand before it.
+// Proof of ttpu_fifo, put before its `endmodule` by prove.sh: nothing is lost, doubled or
+// reordered. One word, any, is followed from its push to its pop: f_pos words stand before it.
   logic                 f_past = 1'b0;
   logic                 f_tracked = 1'b0;
   logic [Width-1:0]     f_word;

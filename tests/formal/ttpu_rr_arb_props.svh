@@ -1,5 +1,5 @@
-// Proof of ttpu_rr_arb, put before its `endmodule` by prove.sh: one grant, only to a requester, and a
-// request that is held is granted before any other requester is granted twice.
+// Proof of ttpu_rr_arb, put before its `endmodule` by prove.sh: one grant, only to a requester, and
+// a request that is held is granted before any other requester is granted twice.
   logic f_past = 1'b0;
   always @(posedge clk_i) f_past <= 1'b1;
   always @* if (!f_past) assume (!rst_ni);
