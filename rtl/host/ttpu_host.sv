@@ -1,6 +1,6 @@
 // Host registers of one tensor core: AXI4-Lite slave of 32 bits, one access at a time.
-// An access takes 3 cycles from address (and data) to response; 4 to SMEM and IMEM on a read; VMEM_DATA
-// also waits for its bank. A write is taken when address and data are both there. Reads go first when
+// An access is answered 2 cycles after it was taken; reads of IMEM and SMEM 3; VMEM_DATA 3 (write), 5 (read)
+// and what its bank lets it wait. A write is taken when address and data are both there. Reads go first when
 // both kinds wait. Only whole, aligned words: other strobes or addresses answer SLVERR and do nothing,
 // as do unknown addresses, writes to read-only registers, and reads of IMEM and SMEM while the core runs.
 // START while the core runs, and writes to IMEM, SMEM, HBM_BASE or HBM_SIZE while it runs or (the bounds)
