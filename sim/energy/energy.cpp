@@ -7,8 +7,8 @@ namespace ttpu::energy {
 
 namespace {
 
-// Horowitz, "Computing's energy problem", ISSCC 2014 (45 nm); Jouppi et al., "Ten lessons from three
-// generations shaped Google's TPUv4i", ISCA 2021, table 2 (45 nm and 7 nm).
+// Horowitz, "Computing's energy problem", ISSCC 2014 (45 nm); Jouppi et al., "Ten lessons from
+// three generations shaped Google's TPUv4i", ISCA 2021, table 2 (45 nm and 7 nm).
 constexpr Table kTables[] = {
     {.name = "45 nm",
      .add_int8 = 0.03,
@@ -96,8 +96,8 @@ Report estimate(const golden::Activity& activity, const Config& config, Node nod
       sram(activity.vmem_read_bytes + activity.vmem_write_bytes, config.bank_bytes());
   const double mxu = count(activity.macs_int8) * (t.mul_int8 + t.add_int32) +
                      count(activity.macs_bf16) * (t.mul_bf16 + t.add_fp32);
-  const double acc = sram(activity.acc_read_bytes + activity.acc_write_bytes,
-                          4.0 * config.n * config.acc_rows);
+  const double acc =
+      sram(activity.acc_read_bytes + activity.acc_write_bytes, 4.0 * config.n * config.acc_rows);
   // A special function is a table look-up and a quadratic: two multiplications and two additions.
   const double vpu = count(activity.vpu_int_ops) * t.add_int32 +
                      count(activity.vpu_fp_add) * t.add_fp32 +

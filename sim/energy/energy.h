@@ -1,4 +1,5 @@
-// Energy of a run: operations and memory accesses times published energies (docs/reference/energy.md).
+// Energy of a run: operations and memory accesses times published energies
+// (docs/reference/energy.md).
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -23,8 +24,8 @@ struct Table {
 };
 const Table& table(Node node);
 
-/// Energy in pJ of a 64-bit access to an SRAM of that many bytes: a straight line in log-log between
-/// the published sizes, continued beyond them with the slope of the nearest two.
+/// Energy in pJ of a 64-bit access to an SRAM of that many bytes: a straight line in log-log
+/// between the published sizes, continued beyond them with the slope of the nearest two.
 double sram_access(const Table& table, double bytes);
 
 /// Energy of one part of the chip.

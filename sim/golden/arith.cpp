@@ -36,9 +36,9 @@ uint16_t to_bf16(uint32_t x) {
   // The next bf16 away from zero; past the largest finite one it would be 2^128.
   const auto above = static_cast<uint16_t>(below + 1);
   const auto magnitude = [](uint16_t b) {
-    return (b & 0x7fff) == 0x7f80 ? 0x1p128
-                                  : std::fabs(static_cast<double>(
-                                        as_float(static_cast<uint32_t>(b) << 16)));
+    return (b & 0x7fff) == 0x7f80
+               ? 0x1p128
+               : std::fabs(static_cast<double>(as_float(static_cast<uint32_t>(b) << 16)));
   };
   const double exact = std::fabs(static_cast<double>(value));
   const double down = exact - magnitude(below), up = magnitude(above) - exact;

@@ -146,13 +146,12 @@ struct Machine::Core {
     const auto value = static_cast<uint32_t>(unit);
     if (unit == Unit::DMA0 || unit == Unit::DMA1) {
       const bool sync = static_cast<Opcode>(common.opcode) == Opcode::SYNC;
-      const uint32_t channel = sync ? value - static_cast<uint32_t>(Unit::DMA0)
-                                    : isa::DmaShape::decode(instr).channel;
+      const uint32_t channel =
+          sync ? value - static_cast<uint32_t>(Unit::DMA0) : isa::DmaShape::decode(instr).channel;
       if (channel >= m.config_.dma_channels)
         return fail_here(Error::UNSUPPORTED, sync ? value : channel);
     }
-    if (unit == Unit::SCALAR || value >= isa::kNumUnits)
-      return fail_here(Error::BAD_FIELD, value);
+    if (unit == Unit::SCALAR || value >= isa::kNumUnits) return fail_here(Error::BAD_FIELD, value);
     if (unit == Unit::ICI) return fail_here(Error::UNSUPPORTED, value);
     auto& commands = queue[value];
     if (commands.size() >= m.config_.queue_depth) return Step::BLOCKED;

@@ -28,9 +28,7 @@ inline bool is_float(isa::Dtype dtype) {
   return dtype == isa::Dtype::BF16 || dtype == isa::Dtype::F32;
 }
 /// Types that the MXU multiplies.
-inline bool is_mxu_type(uint32_t dtype) {
-  return dtype <= static_cast<uint32_t>(isa::Dtype::BF16);
-}
+inline bool is_mxu_type(uint32_t dtype) { return dtype <= static_cast<uint32_t>(isa::Dtype::BF16); }
 
 }  // namespace ttpu::golden::detail
 

@@ -37,9 +37,9 @@ struct Retired {
 
 /// Operations and accesses of a run, for the energy model and for utilisation.
 struct Activity {
-  uint64_t macs_int8 = 0, macs_bf16 = 0;      ///< unmasked multiply-adds
-  uint64_t mxu_rows = 0, mxu_macs = 0;        ///< as the RTL's counters of those names
-  uint64_t vpu_rows = 0;                      ///< as the RTL's counter
+  uint64_t macs_int8 = 0, macs_bf16 = 0;  ///< unmasked multiply-adds
+  uint64_t mxu_rows = 0, mxu_macs = 0;    ///< as the RTL's counters of those names
+  uint64_t vpu_rows = 0;                  ///< as the RTL's counter
   uint64_t vpu_int_ops = 0, vpu_fp_add = 0, vpu_fp_mul = 0, vpu_sfu = 0;  ///< lane operations
   uint64_t vmem_read_bytes = 0, vmem_write_bytes = 0, acc_read_bytes = 0, acc_write_bytes = 0;
   uint64_t hbm_read_bytes = 0, hbm_write_bytes = 0, cmem_read_bytes = 0, cmem_write_bytes = 0;
@@ -55,18 +55,18 @@ class Machine {
 
   const Config& config() const { return config_; }
 
-  std::vector<uint8_t> vmem;            ///< config.vmem_bytes()
-  std::vector<uint8_t> hbm;             ///< the window
-  std::vector<uint8_t> cmem;            ///< config.cmem_bytes; shared: see share_cmem
-  std::vector<uint32_t> acc;            ///< acc_total() x n, row-major
-  std::vector<uint32_t> smem;           ///< config.smem_words
-  std::vector<isa::Instr> imem;         ///< config.imem_words, zero = NOP
-  std::vector<uint32_t> vreg[4];        ///< n lanes each
+  std::vector<uint8_t> vmem;      ///< config.vmem_bytes()
+  std::vector<uint8_t> hbm;       ///< the window
+  std::vector<uint8_t> cmem;      ///< config.cmem_bytes; shared: see share_cmem
+  std::vector<uint32_t> acc;      ///< acc_total() x n, row-major
+  std::vector<uint32_t> smem;     ///< config.smem_words
+  std::vector<isa::Instr> imem;   ///< config.imem_words, zero = NOP
+  std::vector<uint32_t> vreg[4];  ///< n lanes each
   uint32_t reg[32] = {};
   uint32_t flag[32] = {};
   Activity activity;
-  std::vector<Retired> retired;         ///< per run, in order of completion (order per unit is exact)
-  std::vector<uint32_t> tags;           ///< immediates of TAG, in order
+  std::vector<Retired> retired;  ///< per run, in order of completion (order per unit is exact)
+  std::vector<uint32_t> tags;    ///< immediates of TAG, in order
 
   /// True if a unit command could start now, wait_value apart (weights and swaps hand over).
   bool ready(const Command& command) const;
@@ -160,13 +160,13 @@ class Machine {
   const Config& config_;
   std::vector<DmaConfig> dma_;
   MxuWalk walk_;
-  Weights weights_[2];     // [0] in use, [1] the second register
-  bool filled_ = false;    // the second register holds weights for the next swap
+  Weights weights_[2];   // [0] in use, [1] the second register
+  bool filled_ = false;  // the second register holds weights for the next swap
   VpuConfig vpu_;
 };
 
-/// The unit that an opcode goes to, its fields `channel` and `unit` apart; nothing if there is no such
-/// opcode.
+/// The unit that an opcode goes to, its fields `channel` and `unit` apart; nothing if there is no
+/// such opcode.
 std::optional<isa::Unit> unit_of(const isa::Instr& instr);
 /// Bytes of an element; 0 for a value that is no type.
 uint32_t bytes_of(isa::Dtype dtype);

@@ -91,7 +91,8 @@ void real_sums(uint32_t n, const float* a, const float* w, uint32_t k, float* su
 
 }  // namespace
 
-// ---- weights -------------------------------------------------------------------------------------
+// ---- weights
+// -------------------------------------------------------------------------------------
 
 std::optional<Fault> Machine::check_loadw(const Command& command) const {
   const auto f = isa::MxuLoadw::decode(command.instr);
@@ -121,7 +122,8 @@ std::optional<Fault> Machine::execute_mxw(const Command& command) {
   weights.floating = dtype == Dtype::BF16;
   std::fill(weights.integer.begin(), weights.integer.end(), 0);
   for (uint32_t i = 0; i < f.k; ++i) {
-    const uint8_t* row = &vmem[command.a + f.imm_a + i * static_cast<uint32_t>(f.stride) * config_.n];
+    const uint8_t* row =
+        &vmem[command.a + f.imm_a + i * static_cast<uint32_t>(f.stride) * config_.n];
     for (uint32_t c = 0; c < f.n; ++c) {
       const size_t at = static_cast<size_t>(i) * config_.n + c;
       if (weights.floating)
@@ -135,7 +137,8 @@ std::optional<Fault> Machine::execute_mxw(const Command& command) {
   return std::nullopt;
 }
 
-// ---- stream --------------------------------------------------------------------------------------
+// ---- stream
+// --------------------------------------------------------------------------------------
 
 std::optional<Fault> Machine::execute_mxs(const Command& command) {
   if (static_cast<Opcode>(command.instr.get(0, 8)) == Opcode::MXU_SHAPE) {
@@ -211,8 +214,7 @@ std::optional<Fault> Machine::matmul(const Command& command) {
     if (floating) {
       for (uint32_t i = 0; i < k; ++i) a_real[i] = real_at(in, i);
       real_sums(n, a_real.data(), weights.real.data(), k, sums_real.data());
-      for (uint32_t c = 0; c < n; ++c)
-        sums[c] = c < weights.n ? result_bits(sums_real[c]) : 0;
+      for (uint32_t c = 0; c < n; ++c) sums[c] = c < weights.n ? result_bits(sums_real[c]) : 0;
     } else {
       for (uint32_t i = 0; i < k; ++i) a[i] = integer_at(in, i, dtype);
       integer_sums(n, a.data(), weights.integer.data(), k, sums.data());

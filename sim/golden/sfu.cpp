@@ -96,8 +96,7 @@ struct Quotient {
 Quotient quotient(bool huge, const Power& power) {
   int64_t t = 0;
   if (!huge && -power.n < 34) t = std::min<int64_t>(power.p >> -power.n, (1ll << 32) - 1);
-  const int64_t r =
-      poly(kBaseRecip + static_cast<int>(t >> 25), (t >> 4) & ((1 << 21) - 1));
+  const int64_t r = poly(kBaseRecip + static_cast<int>(t >> 25), (t >> 4) & ((1 << 21) - 1));
   return {t, r};
 }
 

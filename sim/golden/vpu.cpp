@@ -18,8 +18,8 @@ using isa::Opcode;
 using isa::Reduce;
 using isa::Sfu;
 using isa::Shuffle;
-using isa::Voperand;
 using isa::Vop;
+using isa::Voperand;
 using isa::Vsrc;
 
 void Machine::reset_vpu() {
@@ -54,7 +54,8 @@ std::optional<Fault> Machine::execute_vpu(const Command& command) {
   }
 }
 
-// ---- configuration -------------------------------------------------------------------------------
+// ---- configuration
+// -------------------------------------------------------------------------------
 
 std::optional<Fault> Machine::vpu_seta(const Command& command) {
   const auto f = isa::VpuSeta::decode(command.instr);
@@ -184,7 +185,8 @@ std::optional<Fault> Machine::vpu_ldv(const Command& command) {
   return std::nullopt;
 }
 
-// ---- walk over rows ------------------------------------------------------------------------------
+// ---- walk over rows
+// ------------------------------------------------------------------------------
 
 uint32_t Machine::stream_address(const Stream& stream, uint32_t start,
                                  const uint32_t (&index)[3]) const {

@@ -12,8 +12,8 @@ namespace ttpu::golden {
 using isa::Dtype;
 using isa::Reduce;
 using isa::Sfu;
-using isa::Voperand;
 using isa::Vop;
+using isa::Voperand;
 
 void Machine::load_lanes(const Stream& stream, uint32_t addr, std::vector<uint32_t>& lanes) {
   const uint32_t n = config_.n;

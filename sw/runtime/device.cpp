@@ -47,8 +47,8 @@ std::vector<fs::path> library_folders() {
 }
 
 std::unique_ptr<Device> open_rtl(const Config& config, const DeviceOptions& options) {
-  const std::string file = fmt::format("libttpu_rtl_{}{}.so", config.name,
-                                       options.trace_file.empty() ? "" : "_trace");
+  const std::string file =
+      fmt::format("libttpu_rtl_{}{}.so", config.name, options.trace_file.empty() ? "" : "_trace");
   fs::path found;
   for (const auto& folder : library_folders())
     if (std::error_code error; found.empty() && fs::exists(folder / file, error))
@@ -67,8 +67,7 @@ std::unique_ptr<Device> open_rtl(const Config& config, const DeviceOptions& opti
     throw DeviceError(fmt::format("{} has no {}; build it again with `make rtl CONFIG={}`",
                                   found.string(), kRtlSymbol, config.name));
   std::unique_ptr<Device> device(create(config, options));
-  if (device == nullptr)
-    throw DeviceError(fmt::format("{} gave no device", found.string()));
+  if (device == nullptr) throw DeviceError(fmt::format("{} gave no device", found.string()));
   if (device->config().hash != config.hash)
     throw DeviceError(fmt::format(
         "{} was built for '{}' (hash {:08x}), '{}' (hash {:08x}) is asked for: build it again with "

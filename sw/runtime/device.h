@@ -31,21 +31,21 @@ struct TraceEvent {
 
 /// Outcome of a run.
 struct RunResult {
-  bool done = false;                 ///< reached HALT
+  bool done = false;  ///< reached HALT
   isa::Error error = isa::Error::NONE;
   isa::Unit error_unit = isa::Unit::SCALAR;
   uint32_t error_pc = 0;
   uint64_t error_addr = 0;
-  std::vector<uint64_t> counters;    ///< regs::kNumCounters values; empty where the back end has none
-  double seconds = 0;                ///< host time of the run
+  std::vector<uint64_t> counters;  ///< regs::kNumCounters values; empty where the back end has none
+  double seconds = 0;              ///< host time of the run
   uint64_t counter(regs::Counter c) const { return counters.empty() ? 0 : counters[c]; }
 };
 
 /// How the external memory behaves (rtl back end).
 struct MemoryModel {
-  uint32_t latency = 100;            ///< cycles from read address to first data
-  uint32_t bytes_per_cycle = 0;      ///< 0 = the width of the bus
-  uint64_t seed = 0;                 ///< 0 = no random stalls
+  uint32_t latency = 100;        ///< cycles from read address to first data
+  uint32_t bytes_per_cycle = 0;  ///< 0 = the width of the bus
+  uint64_t seed = 0;             ///< 0 = no random stalls
   uint32_t stall_percent = 0;
 };
 
@@ -53,13 +53,14 @@ struct MemoryModel {
 struct DeviceOptions {
   uint64_t hbm_bytes = 64ull << 20;
   MemoryModel memory{};
-  std::string trace_file{};          ///< FST wave (rtl)
-  bool trace_commands = false;       ///< keep TraceEvents
+  std::string trace_file{};     ///< FST wave (rtl)
+  bool trace_commands = false;  ///< keep TraceEvents
   uint64_t max_cycles = 1ull << 40;
-  uint64_t random_init_seed = 0;     ///< 0 = zeros; else registers and memories start random
+  uint64_t random_init_seed = 0;  ///< 0 = zeros; else registers and memories start random
 };
 
-/// A device. Calls throw DeviceError; after an error of the program the device goes on with clear().
+/// A device. Calls throw DeviceError; after an error of the program the device goes on with
+/// clear().
 class Device {
  public:
   virtual ~Device() = default;

@@ -44,9 +44,9 @@ void validate_tensor(const TensorDesc& t, const char* kind, uint64_t hbm_bytes) 
     elements *= dim;
   }
   const uint64_t row_bytes = t.row_elements() * size_of(t.type);
-  require(t.row_pitch >= row_bytes && t.row_pitch <= format::kMaxHbmBytes,
-          fmt::format("{}: row pitch {} does not hold a row of {} bytes", who, t.row_pitch,
-                      row_bytes));
+  require(
+      t.row_pitch >= row_bytes && t.row_pitch <= format::kMaxHbmBytes,
+      fmt::format("{}: row pitch {} does not hold a row of {} bytes", who, t.row_pitch, row_bytes));
   require(t.rows() <= format::kMaxHbmBytes / t.row_pitch,
           fmt::format("{}: {} rows of pitch {} are too large", who, t.rows(), t.row_pitch));
   require(t.hbm_addr <= hbm_bytes && t.extent() <= hbm_bytes - t.hbm_addr,
@@ -130,9 +130,9 @@ void Image::validate() const {
   require(!code.empty(), "the image has no code: compile or assemble it again");
   require(entry < code.size(),
           fmt::format("entry {} is beyond the code of {} instructions", entry, code.size()));
-  require(smem.size() <= format::kMaxSmemWords,
-          fmt::format("SMEM has {} words, at most {} are allowed", smem.size(),
-                      format::kMaxSmemWords));
+  require(
+      smem.size() <= format::kMaxSmemWords,
+      fmt::format("SMEM has {} words, at most {} are allowed", smem.size(), format::kMaxSmemWords));
   require(hbm_bytes <= format::kMaxHbmBytes,
           fmt::format("HBM window of {:#x} bytes is over {:#x}", hbm_bytes, format::kMaxHbmBytes));
   const uint64_t sections = constants.size() + inputs.size() + outputs.size();
@@ -150,8 +150,9 @@ void Image::save(const std::string& path) const {
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   {
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    if (out) out.write(reinterpret_cast<const char*>(bytes.data()),
-                       static_cast<std::streamsize>(bytes.size()));
+    if (out)
+      out.write(reinterpret_cast<const char*>(bytes.data()),
+                static_cast<std::streamsize>(bytes.size()));
     out.close();
     if (!out) {
       std::remove(temporary.c_str());
@@ -169,8 +170,8 @@ void Image::save(const std::string& path) const {
 Image Image::load(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
-    throw ImageError(fmt::format("'{}' does not exist: make it with `ttpu compile` or `ttpu asm`",
-                                 path));
+    throw ImageError(
+        fmt::format("'{}' does not exist: make it with `ttpu compile` or `ttpu asm`", path));
   if (!std::filesystem::is_regular_file(path, error))
     throw ImageError(fmt::format("'{}' is not a file", path));
   const uint64_t size = std::filesystem::file_size(path, error);

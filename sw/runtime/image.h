@@ -18,15 +18,15 @@ uint32_t size_of(TensorType type);
 /// Name as printed ("int8", "uint8", "bf16", "int32", "float32").
 const char* name_of(TensorType type);
 
-/// An input or output of a program: a row-major tensor in HBM, `row_pitch` bytes from one row of the
-/// innermost dimension to the next (>= its size: rows may be padded).
+/// An input or output of a program: a row-major tensor in HBM, `row_pitch` bytes from one row of
+/// the innermost dimension to the next (>= its size: rows may be padded).
 struct TensorDesc {
   std::string name;
   TensorType type = TensorType::S8;
   std::vector<uint32_t> shape;
-  uint64_t hbm_addr = 0;    ///< from the base of the window
+  uint64_t hbm_addr = 0;  ///< from the base of the window
   uint64_t row_pitch = 0;
-  float scale = 1.0f;       ///< of a quantised tensor
+  float scale = 1.0f;  ///< of a quantised tensor
   int32_t zero_point = 0;
   uint64_t elements() const;
   /// Elements of a row: the innermost dimension, 1 for a scalar.
@@ -55,12 +55,12 @@ struct Image {
   uint32_t config_hash = 0;
   std::string config_name;
   uint32_t entry = 0;
-  uint64_t hbm_bytes = 0;                    ///< size of the HBM window that the program needs
+  uint64_t hbm_bytes = 0;  ///< size of the HBM window that the program needs
   std::vector<isa::Instr> code;
-  std::vector<uint32_t> smem;                ///< initial SMEM from word 0
+  std::vector<uint32_t> smem;  ///< initial SMEM from word 0
   std::vector<HbmSegment> constants;
   std::vector<TensorDesc> inputs, outputs;
-  std::string report;                        ///< JSON of the compiler: what ran where, and why
+  std::string report;  ///< JSON of the compiler: what ran where, and why
 
   /// Throws ImageError if anything contradicts anything: see docs/reference/image.md.
   void validate() const;

@@ -18,7 +18,8 @@ uint32_t crc_of(std::span<const uint8_t> bytes) {
   return static_cast<uint32_t>(::crc32_z(0, bytes.data(), bytes.size()));
 }
 
-// ---- writing -------------------------------------------------------------------------------------
+// ---- writing
+// -------------------------------------------------------------------------------------
 
 using Bytes = std::vector<uint8_t>;
 
@@ -26,7 +27,9 @@ using Bytes = std::vector<uint8_t>;
 void put(Bytes& out, uint64_t value, int count) {
   for (int i = 0; i < count; ++i) out.push_back(static_cast<uint8_t>(value >> 8 * i));
 }
-void put_text(Bytes& out, const std::string& text) { out.insert(out.end(), text.begin(), text.end()); }
+void put_text(Bytes& out, const std::string& text) {
+  out.insert(out.end(), text.begin(), text.end());
+}
 
 Bytes tensor_bytes(const TensorDesc& t) {
   Bytes out;
@@ -44,7 +47,8 @@ Bytes tensor_bytes(const TensorDesc& t) {
   return out;
 }
 
-// ---- reading -------------------------------------------------------------------------------------
+// ---- reading
+// -------------------------------------------------------------------------------------
 
 /// A cursor over bytes that never leaves them.
 class Reader {
@@ -93,8 +97,8 @@ TensorDesc parse_tensor(std::span<const uint8_t> bytes, const char* what) {
   t.type = static_cast<TensorType>(type);
   const uint32_t rank = in.u32();
   if (rank > format::kMaxRank)
-    throw ImageError(fmt::format("{} '{}': rank {} is over {}", what, t.name, rank,
-                                 format::kMaxRank));
+    throw ImageError(
+        fmt::format("{} '{}': rank {} is over {}", what, t.name, rank, format::kMaxRank));
   for (uint32_t i = 0; i < rank; ++i) t.shape.push_back(in.u32());
   t.hbm_addr = in.number(8);
   t.row_pitch = in.number(8);
@@ -159,7 +163,9 @@ bool may_repeat(Section kind) {
 std::vector<uint8_t> Image::to_bytes() const {
   validate();
   std::vector<std::pair<Section, Bytes>> sections;
-  const auto add = [&](Section kind) -> Bytes& { return sections.emplace_back(kind, Bytes{}).second; };
+  const auto add = [&](Section kind) -> Bytes& {
+    return sections.emplace_back(kind, Bytes{}).second;
+  };
   put_text(add(Section::CONFIG_NAME), config_name);
   Bytes& code_bytes = add(Section::CODE);
   for (const auto& instr : code)
@@ -203,14 +209,15 @@ std::vector<uint8_t> Image::to_bytes() const {
 
 Image Image::from_bytes(std::span<const uint8_t> bytes) {
   if (bytes.size() < format::kHeaderBytes + format::kTrailerBytes)
-    throw ImageError(fmt::format("not a TTPU image: {} bytes are fewer than its header",
-                                 bytes.size()));
+    throw ImageError(
+        fmt::format("not a TTPU image: {} bytes are fewer than its header", bytes.size()));
   Reader header(bytes.first(format::kHeaderBytes), "header");
   if (header.u32() != format::kMagic)
     throw ImageError("not a TTPU image: it does not begin with \"TTPU\"");
   if (const uint32_t version = header.u32(); version != kImageVersion)
-    throw ImageError(fmt::format("image version {}, this program reads version {}: compile it again",
-                                 version, kImageVersion));
+    throw ImageError(
+        fmt::format("image version {}, this program reads version {}: compile it again", version,
+                    kImageVersion));
   Image image;
   image.config_hash = header.u32();
   const uint32_t count = header.u32();
@@ -227,7 +234,8 @@ Image Image::from_bytes(std::span<const uint8_t> bytes) {
     throw ImageError("the checksum of the file is wrong: the image is damaged, copy it again");
   // From here on the file is as somebody wrote it, but that may be anybody.
   if (reserved != 0) throw ImageError("a reserved number of the header is not 0");
-  if (count > format::kMaxSections || count > (body.size() - format::kHeaderBytes) / format::kSectionBytes)
+  if (count > format::kMaxSections ||
+      count > (body.size() - format::kHeaderBytes) / format::kSectionBytes)
     throw ImageError(fmt::format("{} sections do not fit the file", count));
   const size_t table_bytes = count * format::kSectionBytes;
   Reader table(body.subspan(format::kHeaderBytes, table_bytes), "section table");
@@ -242,7 +250,8 @@ Image Image::from_bytes(std::span<const uint8_t> bytes) {
     if (size > body.size() - offset)
       throw ImageError(fmt::format("section {} of {} bytes ends beyond the file", i, size));
     const auto data = body.subspan(offset, size);
-    if (crc != crc_of(data)) throw ImageError(fmt::format("the checksum of section {} is wrong", i));
+    if (crc != crc_of(data))
+      throw ImageError(fmt::format("the checksum of section {} is wrong", i));
     if (!seen.insert(kind).second && !may_repeat(kind))
       throw ImageError(fmt::format("section kind {} is there twice", static_cast<uint32_t>(kind)));
     parse_section(image, kind, data);

@@ -153,8 +153,8 @@ TEST(Arith, iqmul_agrees_with_long_double) {
     const auto x = static_cast<int32_t>(random.u32()), y = static_cast<int32_t>(random.u32());
     const auto shift = static_cast<uint32_t>(random.below(32));
     // The product has 63 bits: exact, and rintl rounds to nearest even.
-    const long double exact =
-        std::ldexp(static_cast<long double>(static_cast<int64_t>(x) * y), -31 - static_cast<int>(shift));
+    const long double exact = std::ldexp(static_cast<long double>(static_cast<int64_t>(x) * y),
+                                         -31 - static_cast<int>(shift));
     ASSERT_EQ(iqmul(x, y, shift), static_cast<int64_t>(std::rint(exact)))
         << x << " " << y << " " << shift;
   }
@@ -163,7 +163,8 @@ TEST(Arith, iqmul_agrees_with_long_double) {
 TEST(Sfu, special_values) {
   using isa::Sfu;
   const uint32_t nan = 0x7f800001;
-  for (const auto f : {Sfu::EXP, Sfu::LOG, Sfu::RECIP, Sfu::RSQRT, Sfu::TANH, Sfu::SIGMOID, Sfu::ERF})
+  for (const auto f :
+       {Sfu::EXP, Sfu::LOG, Sfu::RECIP, Sfu::RSQRT, Sfu::TANH, Sfu::SIGMOID, Sfu::ERF})
     EXPECT_EQ(special_function(f, nan), kNan32);
   EXPECT_EQ(special_function(Sfu::NONE, nan), nan);
   EXPECT_EQ(special_function(Sfu::EXP, kMinusZero), bits(1));
@@ -175,6 +176,9 @@ TEST(Sfu, special_values) {
   EXPECT_EQ(special_function(Sfu::RECIP, kMinusZero), kMinusInf);
   EXPECT_EQ(special_function(Sfu::RECIP, kMinusInf), kMinusZero);
   EXPECT_EQ(special_function(Sfu::RECIP, bits(-4)), bits(-0.25f));
+  EXPECT_EQ(special_function(Sfu::RECIP, bits(0x1p127f)), 0u) << "2^-127 is flushed";
+  EXPECT_EQ(special_function(Sfu::RECIP, bits(-0x1.8p126f)), kMinusZero);
+  EXPECT_EQ(special_function(Sfu::EXP, bits(-88)), 0u);
   EXPECT_EQ(special_function(Sfu::RSQRT, bits(16)), bits(0.25f));
   EXPECT_EQ(special_function(Sfu::RSQRT, kMinusZero), kMinusInf);
   EXPECT_EQ(special_function(Sfu::TANH, kMinusInf), bits(-1));

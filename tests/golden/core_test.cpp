@@ -74,8 +74,7 @@ TEST(GoldenCore, arithmetic_of_the_scalar_core) {
 }
 
 TEST(GoldenCore, register_0_reads_0) {
-  Machine m = with({Op(isa::Add{.imm = 5}).regs(0, 0), Op(isa::Add{.imm = 7}).regs(1, 0),
-                    Halt{}});
+  Machine m = with({Op(isa::Add{.imm = 5}).regs(0, 0), Op(isa::Add{.imm = 7}).regs(1, 0), Halt{}});
   ASSERT_FALSE(m.run(0));
   EXPECT_EQ(m.reg[0], 0u);
   EXPECT_EQ(m.reg[1], 7u);
@@ -84,14 +83,14 @@ TEST(GoldenCore, register_0_reads_0) {
 TEST(GoldenCore, loops_calls_and_smem) {
   // SMEM[4 + i] = i * i for i = 5 .. 1, in a subroutine.
   Machine m = with({
-      Op(isa::Add{.imm = 5}).regs(1, 0),       // 0: r1 = 5
-      Op(isa::Jal{.target = 5}).regs(31, 0),   // 1
-      Op(isa::Dbnz{.target = 1}).regs(1, 0),   // 2
-      Op(isa::Lds{.imm = 4 + 3}).regs(7, 0),   // 3
-      Halt{},                             // 4
-      Op(isa::Mul{}).regs(2, 1, 1),            // 5
-      Op(isa::Sts{.imm = 4}).regs(0, 1, 2),    // 6
-      Op(Jr{}).regs(0, 31),               // 7
+      Op(isa::Add{.imm = 5}).regs(1, 0),      // 0: r1 = 5
+      Op(isa::Jal{.target = 5}).regs(31, 0),  // 1
+      Op(isa::Dbnz{.target = 1}).regs(1, 0),  // 2
+      Op(isa::Lds{.imm = 4 + 3}).regs(7, 0),  // 3
+      Halt{},                                 // 4
+      Op(isa::Mul{}).regs(2, 1, 1),           // 5
+      Op(isa::Sts{.imm = 4}).regs(0, 1, 2),   // 6
+      Op(Jr{}).regs(0, 31),                   // 7
   });
   ASSERT_FALSE(m.run(0));
   for (uint32_t i = 1; i <= 5; ++i) EXPECT_EQ(m.smem[4 + i], i * i);
@@ -218,13 +217,13 @@ TEST(GoldenCore, errors_of_the_scalar_core) {
   stops(with({isa::Sync{.unit = 6}}), Error::UNSUPPORTED, Unit::SCALAR, 0, 6);
   stops(with({isa::DmaShape{.channel = 2}}), Error::UNSUPPORTED, Unit::SCALAR, 0, 2);
   stops(with({isa::DmaLoad{.channel = 3}}), Error::UNSUPPORTED, Unit::SCALAR, 0, 3);
-  stops(with({Nop{}, Op(isa::Lds{.imm = 4096}).regs(1, 0)}), Error::SMEM_BOUNDS, Unit::SCALAR,
-        1, 4096);
+  stops(with({Nop{}, Op(isa::Lds{.imm = 4096}).regs(1, 0)}), Error::SMEM_BOUNDS, Unit::SCALAR, 1,
+        4096);
   stops(with({Op(isa::Sts{.imm = 0xffffffff}).regs(0, 0)}), Error::SMEM_BOUNDS, Unit::SCALAR, 0,
         0xffffffff);
   stops(with({isa::Beq{.target = 5000}}), Error::IMEM_BOUNDS, Unit::SCALAR, 5000, 5000);
-  stops(with({Op(isa::Add{.imm = 0x12345678}).regs(1, 0), Op(Jr{}).regs(0, 1)}),
-        Error::IMEM_BOUNDS, Unit::SCALAR, 0x5678, 0x12345678);
+  stops(with({Op(isa::Add{.imm = 0x12345678}).regs(1, 0), Op(Jr{}).regs(0, 1)}), Error::IMEM_BOUNDS,
+        Unit::SCALAR, 0x5678, 0x12345678);
   stops(with({}), Error::IMEM_BOUNDS, Unit::SCALAR, 4096, 4096);
   stops(with({}), Error::IMEM_BOUNDS, Unit::SCALAR, 9999, 9999, 9999);
 }
@@ -252,8 +251,7 @@ TEST(GoldenCore, flag_overflow_at_256) {
 TEST(GoldenCore, deadlocks_end_with_watchdog) {
   stops(with({Op(Nop{}).wait(1), Halt{}}), Error::WATCHDOG, Unit::SCALAR, 0, 0);
   stops(with({Op(isa::Sync{.unit = 4}).wait(2), Halt{}}), Error::WATCHDOG, Unit::SCALAR, 1, 0);
-  stops(with({isa::MxuMatmul{.rows = 1, .swap = 1}, Halt{}}), Error::WATCHDOG, Unit::SCALAR, 1,
-        0);
+  stops(with({isa::MxuMatmul{.rows = 1, .swap = 1}, Halt{}}), Error::WATCHDOG, Unit::SCALAR, 1, 0);
   stops(with({isa::Beq{.target = 0}}), Error::WATCHDOG, Unit::SCALAR, 0, 0);
   // The signal stands behind more waiting commands than the queue holds.
   std::vector<Op> full(config("core16").queue_depth, Op(isa::Sync{.unit = 5}).wait(2));

@@ -76,8 +76,8 @@ TEST(GoldenDma, C26_exact_fill_and_one_byte_more) {
             Error::VMEM_BOUNDS, vmem_bytes);
   must_fail(machine, command(isa::DmaStore{.channel = 0}, kHbm, 0), Error::FAR_BOUNDS, kHbm);
   // Both sides out: VMEM is met first.
-  must_fail(machine, command(isa::DmaStore{.channel = 0}, kHbm, vmem_bytes + 5),
-            Error::VMEM_BOUNDS, vmem_bytes + 5);
+  must_fail(machine, command(isa::DmaStore{.channel = 0}, kHbm, vmem_bytes + 5), Error::VMEM_BOUNDS,
+            vmem_bytes + 5);
 }
 
 TEST(GoldenDma, addresses_are_compared_in_full) {

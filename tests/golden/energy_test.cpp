@@ -1,5 +1,6 @@
 // Energy model: the published numbers, interpolation, and parts that add up.
 #include "energy/energy.h"
+
 #include "tests/golden/bench.h"
 
 namespace ttpu::energy {
@@ -11,10 +12,10 @@ TEST(Energy, tables_hold_the_published_numbers) {
   const Table& t45 = table(Node::NM45);
   const Table& t7 = table(Node::NM7);
   const double at45[] = {t45.add_int8, t45.mul_int8, t45.add_int32, t45.mul_int32, t45.add_fp16,
-                         t45.mul_fp16, t45.add_fp32, t45.mul_fp32, t45.dram};
+                         t45.mul_fp16, t45.add_fp32, t45.mul_fp32,  t45.dram};
   const double want45[] = {0.03, 0.2, 0.1, 3.1, 0.4, 1.1, 0.9, 3.7, 1300};
   const double at7[] = {t7.add_int8, t7.mul_int8, t7.add_int32, t7.mul_int32, t7.add_bf16,
-                        t7.mul_bf16, t7.add_fp16, t7.mul_fp16, t7.add_fp32, t7.mul_fp32};
+                        t7.mul_bf16, t7.add_fp16, t7.mul_fp16,  t7.add_fp32,  t7.mul_fp32};
   const double want7[] = {0.007, 0.07, 0.03, 1.48, 0.11, 0.21, 0.16, 0.34, 0.38, 1.31};
   for (size_t i = 0; i < std::size(at45); ++i) EXPECT_DOUBLE_EQ(at45[i], want45[i]) << i;
   for (size_t i = 0; i < std::size(at7); ++i) EXPECT_DOUBLE_EQ(at7[i], want7[i]) << i;
@@ -75,7 +76,8 @@ TEST(Energy, of_a_matrix_product) {
   const Config& cfg = *find_config("core16");
   golden::Machine m(cfg, 0);
   golden::must(m, golden::command(isa::MxuLoadw{.stride = 1, .k = 16, .n = 10}));
-  golden::must(m, golden::command(isa::MxuMatmul{.stride = 1, .rows = 20, .accumulate = 1, .swap = 1}));
+  golden::must(
+      m, golden::command(isa::MxuMatmul{.stride = 1, .rows = 20, .accumulate = 1, .swap = 1}));
   EXPECT_EQ(m.activity.macs_int8, 20u * 16 * 10);
   EXPECT_EQ(m.activity.mxu_macs, 20u * 16 * 10);
   EXPECT_EQ(m.activity.mxu_rows, 20u);

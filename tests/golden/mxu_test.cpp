@@ -10,9 +10,9 @@ using isa::Dtype;
 using isa::Error;
 
 struct Gemm {
-  uint32_t m, k, n;                     // C[m][n] = A[m][k] * B[k][n]
+  uint32_t m, k, n;  // C[m][n] = A[m][k] * B[k][n]
   Dtype a_type, b_type;
-  uint32_t a_addr, b_addr;              // VMEM; rows of the config's N elements, tiles one after another
+  uint32_t a_addr, b_addr;  // VMEM; rows of the config's N elements, tiles one after another
 };
 
 uint32_t tiles(uint32_t size, uint32_t n) { return (size + n - 1) / n; }
@@ -172,10 +172,17 @@ TEST(GoldenMxu, bf16_sums_in_order_and_masks_are_neutral) {
     const auto k = static_cast<uint32_t>(random.between(1, n)),
                columns = static_cast<uint32_t>(random.between(1, n)),
                rows = static_cast<uint32_t>(random.between(1, 20));
-    isa::MxuLoadw load{.imm_a = 4096, .stride = 2, .k = k, .n = columns,
+    isa::MxuLoadw load{.imm_a = 4096,
+                       .stride = 2,
+                       .k = k,
+                       .n = columns,
                        .dtype = static_cast<uint32_t>(Dtype::BF16)};
-    isa::MxuMatmul mul{.imm_a = 0, .stride = 2, .rows = rows, .acc = 3,
-                       .dtype = static_cast<uint32_t>(Dtype::BF16), .accumulate = random.coin(),
+    isa::MxuMatmul mul{.imm_a = 0,
+                       .stride = 2,
+                       .rows = rows,
+                       .acc = 3,
+                       .dtype = static_cast<uint32_t>(Dtype::BF16),
+                       .accumulate = random.coin(),
                        .swap = 1};
     must(machine, command(load));
     must(machine, command(mul));
@@ -204,7 +211,8 @@ TEST(GoldenMxu, walk_of_three_dimensions) {
   machine.vmem[8192] = 1;
   must(machine, command(isa::MxuLoadw{.imm_a = 8192, .stride = 1, .k = 1, .n = 1, .dtype = 1}));
   must(machine, command(isa::MxuShape{.inner0 = 2, .stride1 = 10, .inner1 = 3, .stride2 = 100}));
-  must(machine, command(isa::MxuMatmul{.imm_a = 4, .stride = 3, .rows = 12, .dtype = 1, .swap = 1}));
+  must(machine,
+       command(isa::MxuMatmul{.imm_a = 4, .stride = 3, .rows = 12, .dtype = 1, .swap = 1}));
   const uint32_t expected[] = {1, 4, 11, 14, 21, 24, 101, 104, 111, 114, 121, 124};
   for (uint32_t r = 0; r < 12; ++r) EXPECT_EQ(machine.acc[r * cfg.n], expected[r]) << r;
 }
@@ -248,8 +256,11 @@ TEST(GoldenMxu, errors_in_order) {
             Error::ACC_BOUNDS, cfg.acc_total());
   // The second row of A and of the accumulators are both out: A is met first.
   must_fail(machine,
-            command(Mul{.imm_a = cfg.vmem_bytes() - 4, .stride = 1, .rows = 2,
-                        .acc = cfg.acc_total() - 1, .dtype = 0}),
+            command(Mul{.imm_a = cfg.vmem_bytes() - 4,
+                        .stride = 1,
+                        .rows = 2,
+                        .acc = cfg.acc_total() - 1,
+                        .dtype = 0}),
             Error::VMEM_BOUNDS, cfg.vmem_bytes());
   // A bf16 row is 2N bytes: an odd stride leaves the second row between two.
   Machine fp(config("edge"), 0);
@@ -280,12 +291,13 @@ TEST(GoldenMxu, a_large_product_is_fast) {
   // 1/16 of 1024 x 1024 x 1024.
   for (int i = 0; i < 256; ++i) {
     must(machine, command(isa::MxuLoadw{.stride = 1, .k = 16, .n = 16, .dtype = 0}));
-    must(machine, command(isa::MxuMatmul{.stride = 1, .rows = 1024, .dtype = 0, .accumulate = 1,
-                                         .swap = 1}));
+    must(machine, command(isa::MxuMatmul{
+                      .stride = 1, .rows = 1024, .dtype = 0, .accumulate = 1, .swap = 1}));
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("[ttpu] %.2f GMAC/s\n", static_cast<double>(machine.activity.macs_int8) / seconds / 1e9);
+  std::printf("[ttpu] %.2f GMAC/s\n",
+              static_cast<double>(machine.activity.macs_int8) / seconds / 1e9);
   EXPECT_EQ(machine.activity.macs_int8, 256u * 1024 * 256);
   EXPECT_LT(seconds, 5.0);  // about 0.06 s; a debug build or a busy machine may be slower
 }

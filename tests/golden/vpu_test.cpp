@@ -9,15 +9,19 @@ using isa::Dtype;
 using isa::Error;
 using isa::Reduce;
 using isa::Shuffle;
-using isa::Voperand;
 using isa::Vop;
+using isa::Voperand;
 
 constexpr uint32_t u(Dtype t) { return static_cast<uint32_t>(t); }
 
 isa::VpuStage stage(uint32_t index, Vop op, Voperand operand = Voperand::CONST, uint32_t imm = 0,
                     uint32_t swap = 0, uint32_t shift = 0) {
-  return {.index = index, .op = static_cast<uint32_t>(op),
-          .operand = static_cast<uint32_t>(operand), .swap = swap, .shift = shift, .imm = imm};
+  return {.index = index,
+          .op = static_cast<uint32_t>(op),
+          .operand = static_cast<uint32_t>(operand),
+          .swap = swap,
+          .shift = shift,
+          .imm = imm};
 }
 
 constexpr uint32_t kB = 0x4000, kD = 0x8000;
@@ -107,7 +111,8 @@ TEST(GoldenVpu, shuffles) {
   const std::vector<uint32_t> in = {10, 11, 12, 13, 14, 15, 16, 17};
   Machine m = make();
   const auto shape = [](Shuffle s, uint32_t arg) {
-    return isa::VpuShape{.n0 = 1, .n1 = 1, .n2 = 1, .shuffle = static_cast<uint32_t>(s), .arg = arg};
+    return isa::VpuShape{
+        .n0 = 1, .n1 = 1, .n2 = 1, .shuffle = static_cast<uint32_t>(s), .arg = arg};
   };
   must(m, command(shape(Shuffle::ROTATE, 3)));
   EXPECT_EQ(run_row(m, in), (std::vector<uint32_t>{13, 14, 15, 16, 17, 10, 11, 12}));
@@ -159,7 +164,8 @@ TEST(GoldenVpu, results_are_converted) {
     must(m, command(isa::VpuSetd{.fp = fp, .dtype = u(type), .zp = zp}));
     must(m, command(isa::VpuRun{.imm_d = kD, .lanes = 1}));
     EXPECT_EQ(m.vmem[kD + bytes_of(type)], 0xee) << "a lane that is not in use was written";
-    return get_u32(m.vmem, kD) & (bytes_of(type) == 4 ? 0xffffffff : (1u << 8 * bytes_of(type)) - 1);
+    return get_u32(m.vmem, kD) &
+           (bytes_of(type) == 4 ? 0xffffffff : (1u << 8 * bytes_of(type)) - 1);
   };
   EXPECT_EQ(out(200, false, Dtype::S8, -128), 72u);
   EXPECT_EQ(out(0x7fffffff, false, Dtype::S8, 255), 127u);
@@ -205,8 +211,9 @@ TEST(GoldenVpu, lane_reductions_are_balanced_trees) {
       }
       node = up;
     }
-    must(m, command(isa::VpuShape{.n0 = 1, .n1 = 1, .n2 = 1,
-                                  .lane_reduce = static_cast<uint32_t>(reduce), .fp = fp}));
+    must(m,
+         command(isa::VpuShape{
+             .n0 = 1, .n1 = 1, .n2 = 1, .lane_reduce = static_cast<uint32_t>(reduce), .fp = fp}));
     for (uint32_t l = 0; l < n; ++l) put_u32(m.vmem, 4 * l, in[l]);
     must(m, command(isa::VpuSetd{.fp = fp, .dtype = u(fp ? Dtype::F32 : Dtype::I32)}));
     put_u32(m.vmem, kD + 4 * lanes, 0x12345678);
@@ -222,8 +229,11 @@ TEST(GoldenVpu, row_reductions_fold_inner_dimensions) {
     Machine m = make("nano", Dtype::S8);
     for (uint32_t r = 0; r < 24; ++r) m.vmem[r * 4] = static_cast<uint8_t>(r);
     must(m, command(isa::VpuSeta{.dtype = u(Dtype::S8), .s0 = 1, .s1 = 4, .s2 = 12}));
-    must(m, command(isa::VpuShape{.n0 = 4, .n1 = 3, .n2 = 2,
-                                  .row_reduce = static_cast<uint32_t>(reduce), .row_dims = dims}));
+    must(m, command(isa::VpuShape{.n0 = 4,
+                                  .n1 = 3,
+                                  .n2 = 2,
+                                  .row_reduce = static_cast<uint32_t>(reduce),
+                                  .row_dims = dims}));
     std::fill(m.vmem.begin() + 0x800, m.vmem.begin() + 0x900, 0xee);
     must(m, command(isa::VpuSetd{.dtype = u(Dtype::U8), .s0 = 100, .s1 = 2, .s2 = 10}));
     must(m, command(isa::VpuRun{.imm_d = 0x800, .lanes = 1}));
@@ -243,7 +253,8 @@ TEST(GoldenVpu, row_sums_run_in_row_order) {
   const float rows[] = {1e8f, 1.0f, -1e8f, 0.5f};
   for (uint32_t r = 0; r < 4; ++r) put_u32(m.vmem, 32 * r, as_bits(rows[r]));
   must(m, command(isa::VpuSeta{.dtype = u(Dtype::F32), .s0 = 4}));
-  must(m, command(isa::VpuShape{.n0 = 4, .n1 = 1, .n2 = 1, .row_reduce = 1, .row_dims = 1, .fp = 1}));
+  must(m,
+       command(isa::VpuShape{.n0 = 4, .n1 = 1, .n2 = 1, .row_reduce = 1, .row_dims = 1, .fp = 1}));
   must(m, command(isa::VpuSetd{.fp = 1, .dtype = u(Dtype::F32)}));
   must(m, command(isa::VpuRun{.imm_d = kD, .lanes = 8}));
   EXPECT_EQ(get_u32(m.vmem, kD), as_bits(0.5f));
@@ -308,8 +319,7 @@ TEST(GoldenVpu, bad_fields) {
   bad(isa::VpuShape{.n0 = 1, .n1 = 1, .n2 = 1, .row_reduce = 1}, 0);
   bad(isa::VpuShape{.n0 = 1, .n1 = 1, .n2 = 1, .row_dims = 2}, 2);
   bad(isa::VpuShape{.n0 = 1, .n1 = 1, .n2 = 1, .arg = 16}, 16);
-  for (const uint32_t op : {15u, 21u, 22u, 23u, 31u, 63u})
-    bad(isa::VpuStage{.op = op}, op);
+  for (const uint32_t op : {15u, 21u, 22u, 23u, 31u, 63u}) bad(isa::VpuStage{.op = op}, op);
   bad(isa::VpuStage{.operand = 7}, 7);
   bad(isa::VpuSfu{.func = 8}, 8);
   bad(isa::VpuRun{.lanes = 0}, 0);

@@ -82,7 +82,8 @@ void has(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << text << "' lacks '" << part << "'";
 }
 
-// ---- each back end -------------------------------------------------------------------------------
+// ---- each back end
+// -------------------------------------------------------------------------------
 
 class AnyBackend : public testing::TestWithParam<std::string> {
  protected:
@@ -131,8 +132,8 @@ TEST_P(AnyBackend, a_product_from_host_to_result) {
 
 TEST_P(AnyBackend, goes_on_after_clear) {
   auto device = open();
-  device->load(image_of({plain(isa::Opcode::NOP), isa::VpuSfu{.func = 9}.encode(),
-                         plain(isa::Opcode::HALT)}));
+  device->load(image_of(
+      {plain(isa::Opcode::NOP), isa::VpuSfu{.func = 9}.encode(), plain(isa::Opcode::HALT)}));
   const RunResult bad = device->run();
   EXPECT_FALSE(bad.done);
   EXPECT_EQ(bad.error, isa::Error::BAD_FIELD);
@@ -208,7 +209,8 @@ TEST_P(AnyBackend, keeps_a_trace_when_asked) {
 INSTANTIATE_TEST_SUITE_P(Backends, AnyBackend, testing::ValuesIn(backend_names()),
                          [](const auto& info) { return info.param; });
 
-// ---- opening, tensors ----------------------------------------------------------------------------
+// ---- opening, tensors
+// ----------------------------------------------------------------------------
 
 TEST(OpenDevice, an_unknown_back_end_lists_the_known) {
   const std::string why = failure([] { open_device("gpu", core16()); });

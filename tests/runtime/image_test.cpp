@@ -1,4 +1,6 @@
 // Program images: round trip, and refusal of everything that is not one.
+#include "runtime/image.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -8,7 +10,6 @@
 #include <fstream>
 #include <limits>
 
-#include "runtime/image.h"
 #include "runtime/image_format.h"
 #include "tb/random.h"
 
@@ -26,7 +27,8 @@ Image sample() {
   image.smem = {1, 2, 0xffffffff};
   image.constants = {{64, {1, 2, 3}}, {100, {9}}, {4096, {}}};
   image.inputs = {{"x", TensorType::U8, {2, 3, 5}, 256, 8, 0.5f, 128}};
-  image.outputs = {{"y", TensorType::F32, {4}, 512, 16, 1.0f, 0}, {"s", TensorType::S32, {}, 640, 4}};
+  image.outputs = {{"y", TensorType::F32, {4}, 512, 16, 1.0f, 0},
+                   {"s", TensorType::S32, {}, 640, 4}};
   image.report = "{\"ops\": []}";
   return image;
 }
@@ -165,8 +167,8 @@ TEST(Image, C39_changed_with_checksums_made_right) {
     for (uint64_t i = 0, n = 1 + random.below(4); i < n; ++i) {
       // A number of 4 or 8 bytes, among them those that overflow.
       const size_t count = random.coin() ? 4 : 8;
-      const std::vector<uint64_t> edges = {0, 1, 0xffffffff, 0x7fffffff, 0x80000000, ~0ull, 1ull << 63,
-                                bytes.size(), random.next()};
+      const std::vector<uint64_t> edges = {
+          0, 1, 0xffffffff, 0x7fffffff, 0x80000000, ~0ull, 1ull << 63, bytes.size(), random.next()};
       put(bad, random.below(bad.size() - 8) & ~3ull, random.pick(edges), count);
     }
     offer(bad);
@@ -189,6 +191,9 @@ TEST(Image, says_why) {
   has(refusal(bad), "version 77");
   bad = bytes;
   bad.pop_back();
+  has(refusal(bad), "bytes and has");
+  bad = bytes;
+  bad.push_back(0);
   has(refusal(bad), "bytes and has");
   bad = bytes;
   bad[bytes.size() / 2] ^= 1;
@@ -237,8 +242,8 @@ TEST(Image, refuses_contradictions) {
 
 class ImageFile : public testing::Test {
  protected:
-  std::filesystem::path folder = std::filesystem::temp_directory_path() /
-                                 ("ttpu image test " + std::to_string(::getpid()));
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("ttpu image test " + std::to_string(::getpid()));
   void SetUp() override { std::filesystem::create_directories(folder); }
   void TearDown() override { std::filesystem::remove_all(folder); }
   std::string failure(const std::string& path) {
