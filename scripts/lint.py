@@ -21,9 +21,10 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
 BLOCKS = ["host", "control", "dma", "vmem", "mxu", "vpu", "ici", "chip"]
-# Synthesis of the chip is checked where it is quick; the blocks stand for the larger ones.
-SYNTH_BLOCK_CONFIGS = ["nano", "edge"]
-SYNTH_CHIP_CONFIGS = ["nano"]
+# Synthesis is checked where it is quick: each block with all that edge has, on four lanes; the chip
+# as nano, which joins the blocks without floating point. (block, module, configuration, overrides)
+SYNTHESIS = [(b, f"ttpu_{b}", "edge", {"N": "4"}) for b in BLOCKS if b != "chip"]
+SYNTHESIS += [("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "nano", {})]
 
 
 def run(command, limit=900):
@@ -145,12 +146,14 @@ def yosys_command():
     return None
 
 
-def synth_job(yosys, block, config):
-    top = top_of(block)
+def synth_job(yosys, block, module, config, overrides):
+    top = ROOT / "rtl" / block / f"{module}.sv"
     # Spaces in the path of the checkout: only relative names, from the root.
     files = " ".join(f.relative_to(ROOT).as_posix() for f in sources_of(block))
-    params = " ".join(f"-G {n}={v}" for n, v in chosen_params(top, config).items())
-    script = (f"read_slang --threads 1 -DSYNTHESIS {files} --top {top.stem} {params}; prep; "
+    chosen = chosen_params(top, config)
+    chosen.update({n: v for n, v in overrides.items() if n in chosen})
+    params = " ".join(f"-G {n}={v}" for n, v in chosen.items())
+    script = (f"read_slang --threads 1 -DSYNTHESIS {files} --top {module} {params}; proc; opt_clean; "
               "select -assert-none t:$dlatch t:$_DLATCH_*; check -assert")
     return run([yosys, "-q", "-p", script])
 
@@ -160,11 +163,10 @@ def step_synthesis(jobs):
     if yosys is None:
         return [("synthesis", None, "NOT CHECKED: no Yosys with read_slang (Debian's is too old and PyPI "
                  "could not be reached); `scripts/setup.sh lint` fetches one")]
-    work = [(b, c) for b in BLOCKS if top_of(b)
-            for c in (SYNTH_CHIP_CONFIGS if b == "chip" else SYNTH_BLOCK_CONFIGS)]
+    work = [w for w in SYNTHESIS if (ROOT / "rtl" / w[0] / f"{w[1]}.sv").exists()]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return [(f"synthesis {b} {c}", *r)
-                for (b, c), r in zip(work, pool.map(lambda w: synth_job(yosys, *w), work))]
+        return [(f"synthesis {w[1]} {w[2]}", *r)
+                for w, r in zip(work, pool.map(lambda w: synth_job(yosys, *w), work))]
 
 
 def fix_format():

@@ -71,6 +71,10 @@ want_demo() {
   want_module python3-sklearn sklearn
   want_module python3-onnx onnx
 }
+want_formal() {
+  want_command yosys yosys
+  want_command z3 z3
+}
 want_waves() {
   want_command gtkwave gtkwave
   want_command xvfb Xvfb
@@ -81,13 +85,13 @@ venv=""
 for job in "$@"; do
   case $job in
     build) want_build ;;
-    sim) want_build; want_demo; want_waves ;;
+    sim) want_build; want_demo; want_waves; want_formal ;;
     demo) want_build; want_demo ;;
     waves) want_build; want_waves ;;
     lint) want_build; want_command clang-format clang-format; venv=yes ;;
     bench) want_build; want_command nextpnr-ice40 nextpnr-ice40
            want_command fpga-icestorm icetime; venv=yes ;;
-    all) want_build; want_demo; want_waves; want_command clang-format clang-format
+    all) want_build; want_demo; want_waves; want_formal; want_command clang-format clang-format
          want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icetime; venv=yes ;;
     *) echo "setup.sh: no job '$job' (build sim demo lint bench waves all)" >&2; exit 2 ;;
   esac

@@ -107,10 +107,8 @@ def main():
         sys.exit("no such test; `make list` shows all")
     programs = {p for _, p in tests if p}
     targets = [f"tests/{p}" for p in sorted(programs)]
-    if any(p is None for _, p in tests):
-        targets = ["all"]
     say(f"building {len(programs)} test programs ...")
-    made = ninja(build, args.jobs, targets)
+    made = ninja(build, args.jobs, targets) if targets else 0
     broken = set()
     if made:
         broken = not_built(build, programs)
