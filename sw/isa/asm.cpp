@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kMaxData = uint64_t{256} << 20;  // bytes of constants in one text
 constexpr std::string_view kDirectives[] = {
-    ".config", ".entry", ".equ",   ".smem",  ".hbm",  ".s8",        ".u8",     ".bf16", ".i32",
+    ".config", ".entry", ".equ",   ".smem",   ".hbm",  ".s8",        ".u8",     ".bf16", ".i32",
     ".f32",    ".zero",  ".input", ".output", ".word", ".hbm_bytes", ".report", ".hash"};
 
 uint32_t to_bf16(double v) {
@@ -71,8 +71,7 @@ class Assembler {
       try {
         line.tokens = lex(line.text);
       } catch (const LexError& e) {
-        errors_.push_back(
-            {number, e.column, e.length, e.message, e.hint, std::string(line.text)});
+        errors_.push_back({number, e.column, e.length, e.message, e.hint, std::string(line.text)});
         continue;
       }
       if (!line.done()) lines_.push_back(std::move(line));
@@ -135,8 +134,9 @@ class Assembler {
   template <typename F>
   void code(Line& line, F f) {
     if (program_.code.size() == config_->imem_words)
-      line.fail(line.peek(), fmt::format("the program is longer than the {} instructions of {}",
-                                         config_->imem_words, config_->name),
+      line.fail(line.peek(),
+                fmt::format("the program is longer than the {} instructions of {}",
+                            config_->imem_words, config_->name),
                 "loop, or choose a larger configuration");
     program_.code.emplace_back();  // a wrong instruction takes its place all the same
     const size_t index = program_.code.size() - 1;
@@ -214,8 +214,9 @@ class Assembler {
     if (section_ == Section::NONE)
       line.fail(t, "data outside of a section", "begin one with .smem or .hbm ADDRESS");
     if (section_ == Section::SMEM && smem_at_ + bytes / 4 > config_->smem_words)
-      line.fail(t, fmt::format("the data passes the {} words of SMEM of {}", config_->smem_words,
-                               config_->name),
+      line.fail(t,
+                fmt::format("the data passes the {} words of SMEM of {}", config_->smem_words,
+                            config_->name),
                 "put large tables into HBM");
     data_bytes_ += bytes;
     if (data_bytes_ > kMaxData)

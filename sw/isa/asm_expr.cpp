@@ -13,8 +13,8 @@ namespace ttpu::isa::internal {
 namespace {
 
 constexpr int kMaxDepth = 200;  // of parentheses and of constants that name constants
-constexpr std::string_view kLevels[][2] = {{"|", ""}, {"^", ""}, {"&", ""}, {"<<", ">>"},
-                                           {"+", "-"}};
+constexpr std::string_view kLevels[][2] = {
+    {"|", ""}, {"^", ""}, {"&", ""}, {"<<", ">>"}, {"+", "-"}};
 
 }  // namespace
 
@@ -28,9 +28,10 @@ void Line::fail(const Token& t, std::string message, std::string hint) const {
 
 void Line::expect(std::string_view punct, std::string_view hint) {
   if (accept(punct)) return;
-  fail(peek(), fmt::format("expected '{}'{}", punct,
-                           done() ? " before the end of the line"
-                                  : fmt::format(", found '{}'", peek().text)),
+  fail(peek(),
+       fmt::format(
+           "expected '{}'{}", punct,
+           done() ? " before the end of the line" : fmt::format(", found '{}'", peek().text)),
        std::string(hint));
 }
 
@@ -115,9 +116,10 @@ int64_t Symbols::lookup(Line& line, const Token& name) {
     for (const auto k : known)  // with its own spelling: names keep their case
       if (lower(k) == near) near = std::string(k);
     line.fail(name, fmt::format("'{}' is not defined", name.text),
-              near.empty() ? fmt::format("define it as a label '{0}:' or a constant '.equ {0} = ...'",
-                                         name.text.substr(0, 32))
-                           : "did you mean " + near + "?");
+              near.empty()
+                  ? fmt::format("define it as a label '{0}:' or a constant '.equ {0} = ...'",
+                                name.text.substr(0, 32))
+                  : "did you mean " + near + "?");
   }
   Symbol& s = it->second;
   if (s.state == Symbol::State::RUNNING)
@@ -169,8 +171,9 @@ int64_t Symbols::primary(Line& line) {
     default:
       break;
   }
-  line.fail(t, t.kind == Token::Kind::END ? "a value is missing"
-                                          : fmt::format("expected a value, found '{}'", t.text),
+  line.fail(t,
+            t.kind == Token::Kind::END ? "a value is missing"
+                                       : fmt::format("expected a value, found '{}'", t.text),
             "write a number, a label, a constant or an expression of them");
 }
 
@@ -183,7 +186,8 @@ int64_t Symbols::unary(Line& line) {
   const Token t = line.peek();
   if (line.accept("-")) {
     int64_t r = 0;
-    if (__builtin_sub_overflow(int64_t{0}, unary(line), &r)) line.fail(t, "the value overflows 64 bits");
+    if (__builtin_sub_overflow(int64_t{0}, unary(line), &r))
+      line.fail(t, "the value overflows 64 bits");
     return r;
   }
   if (line.accept("+")) return unary(line);
@@ -218,14 +222,22 @@ int64_t Symbols::binary(Line& line, int level) {
     const Token t = line.take();
     const int64_t r = binary(line, level + 1);
     bool overflow = false;
-    if (t.is("|")) v |= r;
-    else if (t.is("^")) v ^= r;
-    else if (t.is("&")) v &= r;
-    else if (t.is("+")) overflow = __builtin_add_overflow(v, r, &v);
-    else if (t.is("-")) overflow = __builtin_sub_overflow(v, r, &v);
-    else if (r < 0 || r > 62) line.fail(t, "shifts go from 0 to 62");
-    else if (t.is(">>")) v >>= r;
-    else overflow = __builtin_mul_overflow(v, int64_t{1} << r, &v);
+    if (t.is("|"))
+      v |= r;
+    else if (t.is("^"))
+      v ^= r;
+    else if (t.is("&"))
+      v &= r;
+    else if (t.is("+"))
+      overflow = __builtin_add_overflow(v, r, &v);
+    else if (t.is("-"))
+      overflow = __builtin_sub_overflow(v, r, &v);
+    else if (r < 0 || r > 62)
+      line.fail(t, "shifts go from 0 to 62");
+    else if (t.is(">>"))
+      v >>= r;
+    else
+      overflow = __builtin_mul_overflow(v, int64_t{1} << r, &v);
     if (overflow) line.fail(t, "the value overflows 64 bits");
   }
   return v;
@@ -249,11 +261,16 @@ double Symbols::real(Line& line) {
   const bool negative = line.accept("-");
   const Token t = line.take();
   double v = 0;
-  if (t.kind == Token::Kind::FLOAT) v = t.real;
-  else if (t.kind == Token::Kind::INTEGER) v = static_cast<double>(t.integer);
-  else if (t.word("inf")) v = std::numeric_limits<double>::infinity();
-  else if (t.word("nan")) v = std::numeric_limits<double>::quiet_NaN();
-  else line.fail(t, "expected a number", "write 1.5, -2e-3, inf or nan");
+  if (t.kind == Token::Kind::FLOAT)
+    v = t.real;
+  else if (t.kind == Token::Kind::INTEGER)
+    v = static_cast<double>(t.integer);
+  else if (t.word("inf"))
+    v = std::numeric_limits<double>::infinity();
+  else if (t.word("nan"))
+    v = std::numeric_limits<double>::quiet_NaN();
+  else
+    line.fail(t, "expected a number", "write 1.5, -2e-3, inf or nan");
   if (std::isfinite(v) && v > std::numeric_limits<float>::max())
     line.fail(t, fmt::format("{} does not fit fp32", t.text), "write inf for infinity");
   return negative ? -v : v;

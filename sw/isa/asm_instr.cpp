@@ -25,8 +25,9 @@ uint32_t numbered(Line& line, const Token& t, char prefix, std::string_view what
       return v;
     }
   }
-  line.fail(t, t.kind == Token::Kind::END ? fmt::format("a {} is missing", what)
-                                          : fmt::format("expected a {}, found '{}'", what, t.text),
+  line.fail(t,
+            t.kind == Token::Kind::END ? fmt::format("a {} is missing", what)
+                                       : fmt::format("expected a {}, found '{}'", what, t.text),
             fmt::format("write {0}0 to {0}31", prefix));
 }
 
@@ -48,8 +49,9 @@ uint32_t enum_value(Line& line, Symbols& symbols, const FieldDesc& field) {
       symbols.expression(ahead);
     } catch (const Failure&) {
       const auto near = nearest(t.text, names);
-      line.fail(t, fmt::format("'{}' is not a value of {}", t.text, field.name),
-                (near.empty() ? "" : "did you mean " + near + "? ") + "values: " + list_names(names));
+      line.fail(
+          t, fmt::format("'{}' is not a value of {}", t.text, field.name),
+          (near.empty() ? "" : "did you mean " + near + "? ") + "values: " + list_names(names));
     }
   }
   return static_cast<uint32_t>(
@@ -94,7 +96,8 @@ Instr parse_instruction(Line& line, Symbols& symbols) {
   std::vector<std::string_view> seen;
   while (!line.done()) {
     const Token name = line.take();
-    if (name.is(",")) line.fail(name, "unexpected ','", "fields stand apart by spaces, without commas");
+    if (name.is(","))
+      line.fail(name, "unexpected ','", "fields stand apart by spaces, without commas");
     if (name.kind != Token::Kind::IDENT)
       line.fail(name, fmt::format("expected field=value, found '{}'", name.text),
                 op.fields.empty() ? "fields: " + list_names({kCommonNames, std::end(kCommonNames)})
@@ -102,12 +105,13 @@ Instr parse_instruction(Line& line, Symbols& symbols) {
     std::vector<std::string_view> known;
     for (const auto& f : op.fields) known.push_back(f.name);
     known.insert(known.end(), std::begin(kCommonNames), std::end(kCommonNames));
-    const auto match = std::find_if(known.begin(), known.end(),
-                                    [&](std::string_view k) { return name.word(k); });
+    const auto match =
+        std::find_if(known.begin(), known.end(), [&](std::string_view k) { return name.word(k); });
     if (match == known.end()) {
       const auto near = nearest(name.text, known);
-      line.fail(name, fmt::format("{} has no field '{}'", lower(op.name), name.text),
-                (near.empty() ? "" : "did you mean " + near + "? ") + "fields: " + list_names(known));
+      line.fail(
+          name, fmt::format("{} has no field '{}'", lower(op.name), name.text),
+          (near.empty() ? "" : "did you mean " + near + "? ") + "fields: " + list_names(known));
     }
     if (std::find(seen.begin(), seen.end(), *match) != seen.end())
       line.fail(name, fmt::format("field {} is given twice", *match), "keep one of them");

@@ -70,9 +70,9 @@ ProgramTensor parse_tensor(Line& line, Symbols& symbols, uint64_t* bytes) {
     const auto match = std::find(kFields.begin(), kFields.end(), f);
     if (match == kFields.end()) {
       const auto near = nearest(field.text, kFields);
-      line.fail(field, fmt::format("tensors have no field '{}'", field.text),
-                (near.empty() ? "" : "did you mean " + near + "? ") +
-                    "fields: " + list_names(kFields));
+      line.fail(
+          field, fmt::format("tensors have no field '{}'", field.text),
+          (near.empty() ? "" : "did you mean " + near + "? ") + "fields: " + list_names(kFields));
     }
     if (std::find(seen.begin(), seen.end(), *match) != seen.end())
       line.fail(field, fmt::format("field {} is given twice", f), "keep one of them");

@@ -53,8 +53,8 @@ std::string real_text(float v) {
 
 void tensor_text(std::string& r, std::string_view directive, const ProgramTensor& t) {
   r += fmt::format("{} {} type={} shape=[{}] at=0x{:x} pitch={}", directive,
-                   is_identifier(t.name) ? t.name : quote(t.name), t.type,
-                   join(t.shape), t.at, t.pitch);
+                   is_identifier(t.name) ? t.name : quote(t.name), t.type, join(t.shape), t.at,
+                   t.pitch);
   if (t.scale != 1.0f) r += " scale=" + real_text(t.scale);
   if (t.zero_point != 0) r += fmt::format(" zero_point={}", t.zero_point);
   r += '\n';
@@ -74,8 +74,7 @@ void data_text(std::string& r, std::string_view directive, const std::vector<T>&
       continue;
     }
     const size_t end = std::min(i + a_line, values.size());
-    r += fmt::format("  {} {}\n", directive,
-                     join(std::span(values).subspan(i, end - i)));
+    r += fmt::format("  {} {}\n", directive, join(std::span(values).subspan(i, end - i)));
   }
 }
 
@@ -145,7 +144,8 @@ std::string disassemble(const Program& program, bool show_pc) {
   for (const auto& t : program.inputs) tensor_text(r, ".input", t);
   for (const auto& t : program.outputs) tensor_text(r, ".output", t);
   if (program.entry) {
-    r += program.entry < labels.size() ? ".entry start\n" : fmt::format(".entry {}\n", program.entry);
+    r += program.entry < labels.size() ? ".entry start\n"
+                                       : fmt::format(".entry {}\n", program.entry);
   }
   r += '\n';
   for (size_t pc = 0; pc < program.code.size(); ++pc) {

@@ -119,7 +119,8 @@ struct Lexer {
       return make(Token::Kind::PUNCT, from);
     }
     if (std::string_view(":=,[]()+-*/%&|^~").find(c) != std::string_view::npos) {
-      if (line.substr(at, 2) == "//") fail(from, from + 2, "unexpected '//'", "comments begin with #");
+      if (line.substr(at, 2) == "//")
+        fail(from, from + 2, "unexpected '//'", "comments begin with #");
       ++at;
       return make(Token::Kind::PUNCT, from);
     }

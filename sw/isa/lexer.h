@@ -10,12 +10,12 @@ namespace ttpu::isa {
 struct Token {
   enum class Kind { END, IDENT, INTEGER, FLOAT, STRING, PUNCT };
   Kind kind = Kind::END;
-  int column = 1;           ///< from 1
-  int length = 1;           ///< bytes
-  std::string_view text;    ///< as written
-  uint64_t integer = 0;     ///< INTEGER
-  double real = 0;          ///< FLOAT
-  std::string string;       ///< STRING, escapes resolved
+  int column = 1;         ///< from 1
+  int length = 1;         ///< bytes
+  std::string_view text;  ///< as written
+  uint64_t integer = 0;   ///< INTEGER
+  double real = 0;        ///< FLOAT
+  std::string string;     ///< STRING, escapes resolved
   bool is(std::string_view punct) const { return kind == Kind::PUNCT && text == punct; }
   bool word(std::string_view name) const;  ///< an IDENT of that name, case ignored
 };

@@ -49,7 +49,8 @@ void run_array(Options o, Context& context) {
   context.print(fmt::format(
       "{0}x{0} array of {1}, {2}, {3} tiles of {4} rows\n"
       "  cycles          {5}\n  MXU use         {6:.2f} %\n  simulation      {7:.1f} kcycle/s\n"
-      "  speed           {8:.4f} GMAC/s, {9:.5f} of plain C++ ({10:.1f} GMAC/s)\n  result          {11}\n",
+      "  speed           {8:.4f} GMAC/s, {9:.5f} of plain C++ ({10:.1f} GMAC/s)\n  result          "
+      "{11}\n",
       config.n, config.name, o.type, o.bench.tiles, o.bench.rows, grouped(r.cycles),
       100 * r.mxu_utilisation, r.kcycles_per_s, r.gmac_per_s, r.vs_plain_cpp, r.plain_gmac_per_s,
       r.bit_equal ? "equal, bit for bit" : "MISMATCH with plain C++"));

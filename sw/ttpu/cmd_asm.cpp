@@ -35,8 +35,9 @@ void run_asm(const AsmOptions& o, Context& context) {
     if (!context.json) fmt::print(stderr, "{}", all);
     context.result["errors"] = std::move(list);
     const auto n = result.errors.size();
-    throw CliError(kBadFile, fmt::format("{}{} error{} in {}", n == isa::kMaxErrors ? "at least " : "",
-                                         n, n == 1 ? "" : "s", o.source));
+    throw CliError(kBadFile,
+                   fmt::format("{}{} error{} in {}", n == isa::kMaxErrors ? "at least " : "", n,
+                               n == 1 ? "" : "s", o.source));
   }
   const Image image = to_image(result.program);
   const auto bytes = image.to_bytes();

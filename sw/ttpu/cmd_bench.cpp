@@ -44,8 +44,8 @@ Outcome run_job(const Job& job, const Config& config, const SimulationOptions& s
   DeviceOptions options = simulation.device_options(job.image);
   options.trace_commands = job.spec.cold;
   auto device = open_device(simulation.device, config, options);
-  const Progress progress(fmt::format("{}x{}x{} on {}", job.spec.m, job.spec.n, job.spec.k,
-                                      device->name()));
+  const Progress progress(
+      fmt::format("{}x{}x{} on {}", job.spec.m, job.spec.n, job.spec.k, device->name()));
   Outcome r;
   if (!job.spec.cold) {
     r.result = execute(*device, job.image, {{"a", job.a}, {"b", job.b}});
@@ -65,8 +65,8 @@ Outcome run_job(const Job& job, const Config& config, const SimulationOptions& s
   return r;
 }
 
-/// Cycles from the start of the first command of MXW to the end of the last one of `last`, or of any
-/// unit.
+/// Cycles from the start of the first command of MXW to the end of the last one of `last`, or of
+/// any unit.
 uint64_t cycles_between(const std::vector<TraceEvent>& trace, const isa::Unit* last) {
   uint64_t first = ~uint64_t{0}, end = 0;
   for (const auto& e : trace) {
@@ -114,7 +114,8 @@ void add_speed(const Outcome& run, const Job& job, const Config& config, double 
     uint64_t cycles = total;
     double use = mxu_utilisation(r, config);
     if (job.spec.cold) {
-      // The product is there when its last row is in the accumulators; the program then moves it on.
+      // The product is there when its last row is in the accumulators; the program then moves it
+      // on.
       const auto mxs = isa::Unit::MXS;
       cycles = cycles_between(run.trace, &mxs);
       j["cycles_to_vmem"] = cycles_between(run.trace, nullptr);
@@ -153,8 +154,9 @@ void run_gemm(const Options& o, Context& context) {
   const Config& config = config_or_fail(o.config);
   const Job job = make_job(o, config);
   Json& j = context.result;
-  j = {{"bench", "gemm"}, {"config", config.name}, {"m", o.m}, {"n", o.n}, {"k", o.k},
-       {"type", o.type},  {"cold", o.cold},        {"b_input", o.b_input}, {"seed", o.seed}};
+  j = {{"bench", "gemm"}, {"config", config.name}, {"m", o.m},       {"n", o.n},
+       {"k", o.k},        {"type", o.type},        {"cold", o.cold}, {"b_input", o.b_input},
+       {"seed", o.seed}};
   j.update(o.simulation.conditions());
   if (o.simulation.memory.bytes_per_cycle == 0) j["memory_bytes_per_cycle"] = config.axi_bytes;
 
@@ -181,8 +183,8 @@ void run_gemm(const Options& o, Context& context) {
   }
   if (job.spec.type == GemmSpec::Type::Int8) check(std::move(plain_c), "plain C++");
   j["bit_equal"] = reference.empty() ? Json(nullptr) : Json(!m.found);
-  context.print(fmt::format("{}x{}x{} {} on {} of {}{}\n", o.m, o.n, o.k, o.type, o.simulation.device,
-                            config.name, o.cold ? ", operands in VMEM" : ""));
+  context.print(fmt::format("{}x{}x{} {} on {} of {}{}\n", o.m, o.n, o.k, o.type,
+                            o.simulation.device, config.name, o.cold ? ", operands in VMEM" : ""));
   context.print(text_of(j, o.cold));
   if (o.simulation.predict)
     add_prediction(job.image, config, o.simulation, run.result.counter(regs::CYCLES), context);
@@ -219,8 +221,9 @@ void add_bench(CLI::App& app, Context& context) {
   sub->add_option("--seed", o->seed, "seed of the operands")->capture_default_str();
   sub->add_flag("--cold", o->cold,
                 "operands in VMEM; cycles from the first weight read to the last accumulator row");
-  sub->add_flag("--b-input", o->b_input,
-                "B is an input, row-major in HBM (default: constant weights, packed by the compiler)");
+  sub->add_flag(
+      "--b-input", o->b_input,
+      "B is an input, row-major in HBM (default: constant weights, packed by the compiler)");
   add_simulation(*sub, o->simulation, "rtl");
   add_json(*sub, context);
   sub->footer(

@@ -79,9 +79,9 @@ void run_compile(const Options& o, Context& context) {
     context.result["report"] = report.is_discarded() ? Json(image.report) : report;
   }
   if (output == "-") return;
-  context.print(fmt::format("{}: {} for {}: {} instructions, {} bytes of constants, {} bytes of HBM\n",
-                            output, o.model, image.config_name, grouped(image.code.size()),
-                            grouped(constants), grouped(image.hbm_bytes)));
+  context.print(fmt::format(
+      "{}: {} for {}: {} instructions, {} bytes of constants, {} bytes of HBM\n", output, o.model,
+      image.config_name, grouped(image.code.size()), grouped(constants), grouped(image.hbm_bytes)));
   for (const auto& t : image.inputs)
     context.print(fmt::format("  input  {}: {}\n", t.name, describe(t)));
   for (const auto& t : image.outputs)

@@ -34,15 +34,16 @@ void run_config(const std::string& name, Context& context) {
       list.push_back(to_json(c));
       context.print(fmt::format("{:<10}{:<12}{:<10}{:<12}{:>10}  {}\n", c.name,
                                 fmt::format("0x{:08x}", c.hash), fmt::format("{0}x{0}", c.n),
-                                c.has_fp ? "int8, bf16" : "int8", bytes_text(c.vmem_bytes()), c.doc));
+                                c.has_fp ? "int8, bf16" : "int8", bytes_text(c.vmem_bytes()),
+                                c.doc));
     }
     context.result["configs"] = std::move(list);
     return;
   }
   const Config& c = config_or_fail(name);
   context.result = to_json(c);
-  context.print(fmt::format("{}: {}\n{:<18}{:>12}  {}\n{:<18}{:>12}  {}\n{:<18}{:>12}  {}\n", c.name,
-                            c.doc, "hash", fmt::format("0x{:08x}", c.hash),
+  context.print(fmt::format("{}: {}\n{:<18}{:>12}  {}\n{:<18}{:>12}  {}\n{:<18}{:>12}  {}\n",
+                            c.name, c.doc, "hash", fmt::format("0x{:08x}", c.hash),
                             "of ISA, registers and parameters; programs carry it", "id", c.id,
                             "number in CONFIG_ID", "vmem_bytes", c.vmem_bytes(), "size of VMEM"));
   for (const auto& p : kConfigParams)

@@ -35,8 +35,8 @@ Tensors load_inputs(const Options& o, const Image& image) {
   }
   std::string missing;
   for (const auto& t : image.inputs)
-    if (!inputs.count(t.name)) missing += fmt::format("\n    --input {}=FILE|random:SEED   ({})",
-                                                      t.name, describe(t));
+    if (!inputs.count(t.name))
+      missing += fmt::format("\n    --input {}=FILE|random:SEED   ({})", t.name, describe(t));
   if (!missing.empty())
     throw CliError(kUsage, "the program has inputs that are not given", "add" + missing);
   return inputs;
@@ -54,7 +54,7 @@ Json output_json(const TensorDesc& desc, const std::vector<uint8_t>& dense) {
 
 /// Run on the golden model, for --check and --energy. False if the outputs differ: says where.
 bool run_golden(const Options& o, const Image& image, const Config& config, const Tensors& inputs,
-                  const Tensors& outputs, Context& context) {
+                const Tensors& outputs, Context& context) {
   SimulationOptions golden = o.simulation;
   golden.device = "golden";
   golden.trace_file.clear();
@@ -82,8 +82,9 @@ bool run_golden(const Options& o, const Image& image, const Config& config, cons
                     {"first", at},
                     {"got", got},
                     {"expected", want}});
-    context.print(fmt::format("MISMATCH in {}: {} of {} elements differ, first {}: got {}, expected {}\n",
-                              t.name, grouped(m.count), grouped(t.elements()), at, got, want));
+    context.print(
+        fmt::format("MISMATCH in {}: {} of {} elements differ, first {}: got {}, expected {}\n",
+                    t.name, grouped(m.count), grouped(t.elements()), at, got, want));
   }
   context.result["bit_equal"] = equal;
   if (!equal) context.result["mismatches"] = std::move(list);
@@ -126,7 +127,8 @@ void run_image(const Options& o, Context& context) {
   }
   if (!o.timeline.empty()) {  // also after an error: it shows where
     if (device->trace().empty())
-      throw CliError(kUsage, fmt::format("{} has no times of commands for --timeline", device->name()),
+      throw CliError(kUsage,
+                     fmt::format("{} has no times of commands for --timeline", device->name()),
                      "use --device rtl");
     write_file(o.timeline, timeline_json(device->trace(), image, device->name()));
     context.result["timeline"] = o.timeline;
@@ -144,11 +146,10 @@ void run_image(const Options& o, Context& context) {
   }
   context.result["outputs"] = std::move(list);
   if (r.counter(regs::CYCLES))
-    context.print(fmt::format("{} cycles, MXU use {:.1f} %, {:.0f} kcycle/s of simulation\n",
-                              grouped(r.counter(regs::CYCLES)), 100 * mxu_utilisation(r, config),
-                              r.seconds > 0 ? static_cast<double>(r.counter(regs::CYCLES)) /
-                                                  r.seconds / 1000
-                                            : 0.0));
+    context.print(fmt::format(
+        "{} cycles, MXU use {:.1f} %, {:.0f} kcycle/s of simulation\n",
+        grouped(r.counter(regs::CYCLES)), 100 * mxu_utilisation(r, config),
+        r.seconds > 0 ? static_cast<double>(r.counter(regs::CYCLES)) / r.seconds / 1000 : 0.0));
   if (!o.timeline.empty())
     context.print(fmt::format("timeline: open {} in https://ui.perfetto.dev\n", o.timeline));
   if (o.simulation.predict)

@@ -29,7 +29,8 @@ fs::path find_upward(fs::path from, const fs::path& file) {
   for (auto& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
   ::execvp(argv[0], argv.data());
-  throw CliError(kBadFile, fmt::format("cannot start {}: {}", words[0], std::strerror(errno)), hint);
+  throw CliError(kBadFile, fmt::format("cannot start {}: {}", words[0], std::strerror(errno)),
+                 hint);
 }
 
 void run_wave(const std::string& what) {
@@ -49,9 +50,9 @@ void run_wave(const std::string& what) {
   if (root.empty())
     throw CliError(kBadFile, "cannot find scripts/waves/waves.py",
                    "run ttpu from a checkout of the repository");
-  replace_process(
-      {fs::exists("/usr/bin/python3", ec) ? "/usr/bin/python3" : "python3", (root / script).string(), "open", what, "--build", build.string()},
-      "install it: apt install python3");
+  replace_process({fs::exists("/usr/bin/python3", ec) ? "/usr/bin/python3" : "python3",
+                   (root / script).string(), "open", what, "--build", build.string()},
+                  "install it: apt install python3");
 }
 
 }  // namespace

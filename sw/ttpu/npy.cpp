@@ -12,8 +12,8 @@ struct Type {
   std::string_view descr, name;
   uint64_t bytes;
 };
-constexpr Type kTypes[] = {{"|i1", "int8", 1}, {"|u1", "uint8", 1}, {"<i4", "int32", 4},
-                           {"<f4", "float32", 4}};
+constexpr Type kTypes[] = {
+    {"|i1", "int8", 1}, {"|u1", "uint8", 1}, {"<i4", "int32", 4}, {"<f4", "float32", 4}};
 
 /// Text of a value in the header's Python dictionary, after "'key':", blanks skipped.
 std::string_view value_of(std::string_view header, std::string_view key) {
@@ -65,16 +65,17 @@ NpyArray parse_npy(std::string_view file) {
   uint64_t bytes = 0;
   for (const auto& t : kTypes) {
     // Byte order says nothing of a single byte.
-    const bool same = t.bytes == 1 ? descr.size() == 3 && descr.substr(1) == t.descr.substr(1)
-                                   : descr == t.descr;
+    const bool same =
+        t.bytes == 1 ? descr.size() == 3 && descr.substr(1) == t.descr.substr(1) : descr == t.descr;
     if (!same) continue;
     a.type = t.name;
     bytes = t.bytes;
   }
   if (bytes == 0)
-    throw NpyError(fmt::format("element type '{}' is not supported; save it as int8, uint8, int32 "
-                               "or float32 (x.astype(numpy.float32))",
-                               descr));
+    throw NpyError(
+        fmt::format("element type '{}' is not supported; save it as int8, uint8, int32 "
+                    "or float32 (x.astype(numpy.float32))",
+                    descr));
   const auto order = value_of(header, "fortran_order");
   if (order.starts_with("True"))
     throw NpyError("it is in Fortran order; save numpy.ascontiguousarray(x)");
@@ -84,8 +85,8 @@ NpyArray parse_npy(std::string_view file) {
   for (const uint64_t n : a.shape)
     if (__builtin_mul_overflow(total, n, &total)) throw NpyError("the shape is too large");
   if (data.size() != total)
-    throw NpyError(fmt::format("the shape needs {} bytes of data, the file has {}", total,
-                               data.size()));
+    throw NpyError(
+        fmt::format("the shape needs {} bytes of data, the file has {}", total, data.size()));
   a.bytes.assign(data.begin(), data.end());
   return a;
 }
@@ -98,8 +99,8 @@ std::string format_npy(const NpyArray& array) {
   std::string shape;
   for (const uint64_t n : array.shape) shape += fmt::format("{}, ", n);
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);
-  std::string header = fmt::format(
-      "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, shape);
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, shape);
   header += std::string(63 - (header.size() + 10) % 64, ' ') + '\n';  // data on a multiple of 64
   std::string r("\x93NUMPY\x01\x00", 8);
   r += static_cast<char>(header.size() & 0xff);

@@ -31,7 +31,8 @@ double measure(const GemmSpec& s, const std::vector<uint8_t>& a, const std::vect
   std::vector<C> c(count);
   const auto* pa = reinterpret_cast<const A*>(a.data());
   const auto* pb = reinterpret_cast<const B*>(b.data());
-  const double macs = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+  const double macs =
+      static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
   // Small products repeat within one reading of the clock.
   const auto repeat = static_cast<int64_t>(std::max(1.0, 2e6 / macs));
   double best = 0, total = 0;

@@ -42,8 +42,7 @@ std::string counters_table(const RunResult& r) {
     text += '\n';
   }
   for (int c = 0; c < regs::kNumPlainCounters; ++c)
-    text += fmt::format("{:<20}{:>20}\n",
-                        isa::lower(regs::kCounterNames[static_cast<size_t>(c)]),
+    text += fmt::format("{:<20}{:>20}\n", isa::lower(regs::kCounterNames[static_cast<size_t>(c)]),
                         grouped(r.counters[static_cast<size_t>(c)]));
   return text;
 }
@@ -80,8 +79,7 @@ Json error_json(const RunResult& r, const Image& image) {
               {"pc", r.error_pc},
               {"address", r.error_addr},
               {"advice", e.advice}};
-  if (r.error_pc < image.code.size())
-    out["instruction"] = isa::disassemble(image.code[r.error_pc]);
+  if (r.error_pc < image.code.size()) out["instruction"] = isa::disassemble(image.code[r.error_pc]);
   return out;
 }
 

@@ -10,7 +10,8 @@ namespace ttpu::cli {
 /// Multiply-adds done / (array cells x cycles), 0 without counters.
 double mxu_utilisation(const RunResult& result, const Config& config);
 
-/// Table: a line for each unit with its share of busy, idle and each stall; then the plain counters.
+/// Table: a line for each unit with its share of busy, idle and each stall; then the plain
+/// counters.
 std::string counters_table(const RunResult& result);
 /// The same as an object of objects.
 Json counters_json(const RunResult& result);

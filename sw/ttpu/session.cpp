@@ -48,7 +48,8 @@ void add_simulation(CLI::App& app, SimulationOptions& o, const std::string& defa
                  "rtl: share of random stalls on every bus channel; wants --memory-seed")
       ->check(CLI::Range(0, 99))
       ->capture_default_str();
-  app.add_option("--memory-seed", o.memory.seed, "rtl: seed of random stalls and latencies, 0: none")
+  app.add_option("--memory-seed", o.memory.seed,
+                 "rtl: seed of random stalls and latencies, 0: none")
       ->capture_default_str();
   app.add_option("--init-seed", o.init_seed, "registers and memories start random (0: zero)")
       ->capture_default_str();
@@ -81,18 +82,19 @@ void add_prediction(const Image& image, const Config& config, const SimulationOp
   memory.bytes_per_cycle = options.memory.bytes_per_cycle;
   uint64_t cycles = 0;
   try {
-    cycles = timing::predict(config, image.code, image.smem, image.entry, memory,
-                             options.max_cycles)
-                 .cycles;
+    cycles =
+        timing::predict(config, image.code, image.smem, image.entry, memory, options.max_cycles)
+            .cycles;
   } catch (const timing::TimingError& e) {
     throw CliError(kDevice, fmt::format("no prediction: {}", e.what()), "leave out --predict");
   }
   context.result["predicted_cycles"] = cycles;
-  context.print(measured ? fmt::format("predicted {} cycles, measured {} ({:+.2f} %)\n",
-                                       grouped(cycles), grouped(measured),
-                                       100.0 * (static_cast<double>(measured) /
-                                                    static_cast<double>(cycles) - 1))
-                         : fmt::format("predicted {} cycles\n", grouped(cycles)));
+  context.print(
+      measured
+          ? fmt::format("predicted {} cycles, measured {} ({:+.2f} %)\n", grouped(cycles),
+                        grouped(measured),
+                        100.0 * (static_cast<double>(measured) / static_cast<double>(cycles) - 1))
+          : fmt::format("predicted {} cycles\n", grouped(cycles)));
 }
 
 void add_energy(const golden::Activity& activity, const Config& config, Context& context) {
@@ -120,9 +122,10 @@ void require_done(const RunResult& r, const Image& image, const SimulationOption
     throw CliError(kDevice, explain_error(r, image));
   }
   if (!r.done)
-    throw CliError(kDevice, fmt::format("the program did not end within {} cycles",
-                                        grouped(options.max_cycles)),
-                   "raise --max-cycles, or look where it waits with --timeline");
+    throw CliError(
+        kDevice,
+        fmt::format("the program did not end within {} cycles", grouped(options.max_cycles)),
+        "raise --max-cycles, or look where it waits with --timeline");
 }
 
 Tensors read_outputs(Device& device, const Image& image) {

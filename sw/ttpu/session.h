@@ -33,12 +33,13 @@ void add_simulation(CLI::App& app, SimulationOptions& options, const std::string
 /// Dense bytes of tensors by name.
 using Tensors = std::map<std::string, std::vector<uint8_t>>;
 
-/// Device::run(); seconds are CPU time of this thread, so that a busy machine does not show in them.
+/// Device::run(); seconds are CPU time of this thread, so that a busy machine does not show in
+/// them.
 RunResult timed_run(Device& device);
 /// Load, write the inputs, run.
 RunResult execute(Device& device, const Image& image, const Tensors& inputs);
-/// Cycles that the timing model predicts, into result["predicted_cycles"] and a line of text; beside
-/// the measured ones, where there are some.
+/// Cycles that the timing model predicts, into result["predicted_cycles"] and a line of text;
+/// beside the measured ones, where there are some.
 void add_prediction(const Image& image, const Config& config, const SimulationOptions& options,
                     uint64_t measured, Context& context);
 /// Energy of a run by part, from what the golden model did.

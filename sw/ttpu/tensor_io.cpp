@@ -31,24 +31,30 @@ std::vector<uint8_t> from_npy(const TensorDesc& desc, const std::string& path) {
   } catch (const NpyError& e) {
     throw CliError(kBadFile, fmt::format("'{}' cannot be used: {}", path, e.what()));
   }
-  const std::string wanted = desc.type == TensorType::BF16 ? "float32" : name_of(desc.type);
-  if (a.type != wanted)
-    throw CliError(kBadFile,
-                   fmt::format("'{}' holds {}, but input '{}' is {}", path, a.type, desc.name,
-                               name_of(desc.type)),
-                   fmt::format("save it as x.astype(numpy.{})", wanted));
   if (!std::equal(a.shape.begin(), a.shape.end(), desc.shape.begin(), desc.shape.end()))
     throw CliError(kBadFile,
                    fmt::format("'{}' has shape [{}], but input '{}' has [{}]", path,
                                isa::join(a.shape), desc.name, isa::join(desc.shape)),
                    "reshape it, or compile the model with another --batch");
-  if (desc.type != TensorType::BF16) return a.bytes;
-  std::vector<uint8_t> r(a.bytes.size() / 2);
-  for (size_t i = 0; i < r.size() / 2; ++i) {
-    float f = 0;
-    std::memcpy(&f, a.bytes.data() + 4 * i, 4);
-    const uint16_t v = float_to_bf16(f);
-    std::memcpy(r.data() + 2 * i, &v, 2);
+  if (a.type == name_of(desc.type)) return a.bytes;
+  const bool real = desc.type == TensorType::BF16 || desc.type == TensorType::F32;
+  if (!real)
+    throw CliError(kBadFile,
+                   fmt::format("'{}' holds {}, but input '{}' is {}", path, a.type, desc.name,
+                               name_of(desc.type)),
+                   fmt::format("save it as x.astype(numpy.{})", name_of(desc.type)));
+  // Numbers of any type become floats, nearest even.
+  const TensorType from = a.type == "int8"    ? TensorType::S8
+                          : a.type == "uint8" ? TensorType::U8
+                          : a.type == "int32" ? TensorType::S32
+                                              : TensorType::F32;
+  const uint32_t size = size_of(desc.type);
+  std::vector<uint8_t> r(desc.elements() * size);
+  for (uint64_t i = 0; i < desc.elements(); ++i) {
+    const auto f = static_cast<float>(element(from, a.bytes, i));
+    const uint32_t bits =
+        desc.type == TensorType::BF16 ? float_to_bf16(f) : std::bit_cast<uint32_t>(f);
+    std::memcpy(r.data() + i * size, &bits, size);
   }
   return r;
 }
@@ -60,9 +66,9 @@ bool is_npy(const std::string& path) { return path.ends_with(".npy"); }
 NamedArgument parse_named(const std::string& text, const std::string& option) {
   const size_t at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    throw CliError(kUsage, fmt::format("{} takes NAME=VALUE, not '{}'", option, text),
-                   fmt::format("such as {} x={}", option,
-                               option == "--input" ? "random:1" : "x.npy"));
+    throw CliError(
+        kUsage, fmt::format("{} takes NAME=VALUE, not '{}'", option, text),
+        fmt::format("such as {} x={}", option, option == "--input" ? "random:1" : "x.npy"));
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
@@ -110,8 +116,8 @@ std::vector<uint8_t> load_tensor(const TensorDesc& desc, const std::string& sour
   const std::string raw = read_file(source);
   if (raw.size() != bytes)
     throw CliError(kBadFile,
-                   fmt::format("'{}' has {} bytes, but input '{}' ({}) needs {}", source, raw.size(),
-                               desc.name, describe(desc), bytes),
+                   fmt::format("'{}' has {} bytes, but input '{}' ({}) needs {}", source,
+                               raw.size(), desc.name, describe(desc), bytes),
                    "raw files hold the tensor densely, in row-major order");
   return {raw.begin(), raw.end()};
 }

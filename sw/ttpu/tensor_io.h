@@ -20,7 +20,7 @@ const TensorDesc& find_tensor(std::span<const TensorDesc> tensors, const std::st
                               const std::string& option);
 
 /// Dense bytes for an input: `source` is random:SEED, a .npy file, or a raw file.
-/// A bf16 tensor takes float32 from .npy, rounded to nearest even.
+/// A bf16 or float32 tensor takes any type of .npy, rounded to nearest even.
 std::vector<uint8_t> load_tensor(const TensorDesc& desc, const std::string& source);
 
 /// Write an output as .npy (bf16 as float32) or, with any other ending, raw.

@@ -88,10 +88,12 @@ std::string timeline_json(std::span<const TraceEvent> events, const Image& image
                    {"dur", end - s.begin},
                    {"args", std::move(args)}});
   }
-  Json root = {{"displayTimeUnit", "ns"},
-               {"otherData", {{"device", device}, {"config", image.config_name},
-                              {"unit", device == "golden" ? "order of completion, no times"
-                                                            : "1 us is 1 cycle"}}}};
+  Json root = {
+      {"displayTimeUnit", "ns"},
+      {"otherData",
+       {{"device", device},
+        {"config", image.config_name},
+        {"unit", device == "golden" ? "order of completion, no times" : "1 us is 1 cycle"}}}};
   root["traceEvents"] = std::move(out);
   return root.dump() + "\n";
 }

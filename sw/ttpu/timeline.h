@@ -1,4 +1,5 @@
-// Commands on their units over time, as a trace that https://ui.perfetto.dev and chrome://tracing open.
+// Commands on their units over time, as a trace that https://ui.perfetto.dev and chrome://tracing
+// open.
 #pragma once
 #include <span>
 #include <string>

@@ -30,8 +30,8 @@ inline std::string slurp(const std::filesystem::path& path) {
 class CommandTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("ttpu cli " + std::to_string(::getpid()));
+    folder_ =
+        std::filesystem::path(testing::TempDir()) / ("ttpu cli " + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

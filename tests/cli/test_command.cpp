@@ -11,7 +11,7 @@ namespace ttpu::test {
 namespace {
 
 const std::vector<std::vector<std::string>> kSubcommands = {
-    {"compile"}, {"run"}, {"asm"}, {"disasm"}, {"config"}, {"bench"}, {"bench", "gemm"},
+    {"compile"},        {"run"}, {"asm"}, {"disasm"}, {"config"}, {"bench"}, {"bench", "gemm"},
     {"bench", "array"}, {"wave"}};
 
 TEST_F(CommandTest, HelpEverywhereWithAnExample) {
@@ -53,7 +53,8 @@ TEST_F(CommandTest, UsageErrorsAsJson) {
 }
 
 TEST_F(CommandTest, BadFiles) {
-  const std::string none = path("none"), text = write("text.ttpu", "this is no image at all........");
+  const std::string none = path("none"),
+                    text = write("text.ttpu", "this is no image at all........");
   expect_error({"run", none}, 3, "none");
   expect_error({"run", text}, 3, "TTPU");
   expect_error({"disasm", text}, 3, "TTPU");
@@ -123,7 +124,8 @@ TEST_F(CommandTest, DamagedImagesAreRefusedNotCrashed) {
 }
 
 TEST_F(CommandTest, TheGuidesExampleIsTheTestedOne) {
-  const std::string guide = slurp(TTPU_GUIDE), example = slurp(std::string(TTPU_DATA) + "/matmul.s");
+  const std::string guide = slurp(TTPU_GUIDE),
+                    example = slurp(std::string(TTPU_DATA) + "/matmul.s");
   // The guide leaves out the rows of data.
   const std::string head = example.substr(0, example.find("  .s8"));
   ASSERT_FALSE(head.empty());

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tb/random.h"
+#include "ttpu/cli.h"
 #include "ttpu/npy.h"
 #include "ttpu/tensor_io.h"
 
@@ -25,7 +26,8 @@ std::string file_of(const std::string& header, const std::string& data, char ver
 TEST(Npy, RoundTrip) {
   std::mt19937_64 rng(tb::run_seed());
   for (const char* type : {"int8", "uint8", "int32", "float32"}) {
-    for (const auto& shape : std::vector<std::vector<uint64_t>>{{}, {5}, {2, 3}, {4, 1, 3}, {0, 3}}) {
+    for (const auto& shape :
+         std::vector<std::vector<uint64_t>>{{}, {5}, {2, 3}, {4, 1, 3}, {0, 3}}) {
       NpyArray a{type, shape, {}};
       uint64_t bytes = std::string(type).ends_with("32") ? 4 : 1;
       for (const auto n : shape) bytes *= n;
@@ -56,14 +58,15 @@ TEST(Npy, BadFilesSayWhy) {
     return std::string("accepted");
   };
   const auto header = [](const char* descr, const char* order, const char* shape) {
-    return std::string("{'descr': ") + descr + ", 'fortran_order': " + order + ", 'shape': " + shape +
-           ", }";
+    return std::string("{'descr': ") + descr + ", 'fortran_order': " + order +
+           ", 'shape': " + shape + ", }";
   };
   EXPECT_NE(why("").find("begin"), std::string::npos);
   EXPECT_NE(why("PK\x03\x04 something else").find("begin"), std::string::npos);
   EXPECT_NE(why(file_of(header("'<f8'", "False", "(1,)"), "12345678")).find("'<f8'"),
             std::string::npos);
-  EXPECT_NE(why(file_of(header("'>i4'", "False", "(1,)"), "1234")).find("'>i4'"), std::string::npos);
+  EXPECT_NE(why(file_of(header("'>i4'", "False", "(1,)"), "1234")).find("'>i4'"),
+            std::string::npos);
   EXPECT_NE(why(file_of(header("'|i1'", "True", "(1,)"), "1")).find("Fortran"), std::string::npos);
   EXPECT_NE(why(file_of(header("'|i1'", "Maybe", "(1,)"), "1")).find("truth"), std::string::npos);
   EXPECT_NE(why(file_of(header("'|i1'", "False", "(x,)"), "1")).find("numbers"), std::string::npos);
@@ -72,8 +75,9 @@ TEST(Npy, BadFilesSayWhy) {
             std::string::npos);
   EXPECT_NE(why(file_of(header("'<i4'", "False", "(2, 2)"), "123")).find("needs 16 bytes"),
             std::string::npos);
-  EXPECT_NE(why(file_of(header("'<i4'", "False", "(4294967296, 4294967296)"), "")).find("too large"),
-            std::string::npos);
+  EXPECT_NE(
+      why(file_of(header("'<i4'", "False", "(4294967296, 4294967296)"), "")).find("too large"),
+      std::string::npos);
   EXPECT_NE(why(file_of("{}", "")).find("no 'descr'"), std::string::npos);
   EXPECT_NE(why(file_of("{}", "", 9)).find("version 9"), std::string::npos);
 }
@@ -111,6 +115,29 @@ TEST(TensorIo, RandomIsFullRangeAndRepeats) {
     }
     EXPECT_TRUE(negative && positive);
   }
+}
+
+TEST(TensorIo, FloatTensorsTakeAnyType) {
+  const std::string path = testing::TempDir() + "ttpu_any_type.npy";
+  const auto load = [&](TensorType type, const NpyArray& a) {
+    write_file(path, format_npy(a));
+    TensorDesc d;
+    d.name = "x";
+    d.type = type;
+    d.shape = {2};
+    return load_tensor(d, path);
+  };
+  const auto f = load(TensorType::F32, {"int8", {2}, {0x80, 5}});
+  EXPECT_EQ(element(TensorType::F32, f, 0), -128);
+  EXPECT_EQ(element(TensorType::F32, f, 1), 5);
+  // C11 and C12: 0x3e89ccd5 to the nearest bf16, 0x7f800001 to NaN.
+  const auto b =
+      load(TensorType::BF16, {"float32", {2}, {0xd5, 0xcc, 0x89, 0x3e, 1, 0, 0x80, 0x7f}});
+  EXPECT_EQ(element(TensorType::BF16, b, 0), 0.26953125);
+  EXPECT_TRUE(std::isnan(element(TensorType::BF16, b, 1)));
+  EXPECT_THROW(load(TensorType::S8, {"uint8", {2}, {1, 2}}), CliError);
+  EXPECT_THROW(load(TensorType::S8, {"int8", {1}, {1}}), CliError);
+  std::remove(path.c_str());
 }
 
 TEST(TensorIo, Elements) {

@@ -29,8 +29,9 @@ TEST_F(RunTest, ComputesTheProduct) {
     const int32_t y = 2 * v;  // the weights are twice the identity
     std::memcpy(&expected[4 * i], &y, 4);
   }
-  const Outcome o = ttpu({"run", matmul(), "--input", "x=" + write("x.bin", x), "--output",
-                          "y=" + path("y.bin"), "--output", "y=" + path("y.npy"), "--check", "golden"});
+  const Outcome o =
+      ttpu({"run", matmul(), "--input", "x=" + write("x.bin", x), "--output", "y=" + path("y.bin"),
+            "--output", "y=" + path("y.npy"), "--check", "golden"});
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_EQ(slurp(path("y.bin")), expected);
   const std::string npy = slurp(path("y.npy"));
@@ -51,8 +52,10 @@ TEST_F(RunTest, JsonIsOneObject) {
 TEST_F(RunTest, SameSeedSameResult) {
   const std::string m = matmul();
   ASSERT_EQ(ttpu({"run", m, "--input", "x=random:3", "--output", "y=" + path("a")}).code, 0);
-  ASSERT_EQ(ttpu({"run", m, "--input", "x=random:3", "--output", "y=" + path("b"), "--init-seed",
-                  "9"}).code, 0);
+  ASSERT_EQ(
+      ttpu({"run", m, "--input", "x=random:3", "--output", "y=" + path("b"), "--init-seed", "9"})
+          .code,
+      0);
   ASSERT_EQ(ttpu({"run", m, "--input", "x=random:4", "--output", "y=" + path("c")}).code, 0);
   EXPECT_EQ(slurp(path("a")), slurp(path("b")));
   EXPECT_NE(slurp(path("a")), slurp(path("c")));
@@ -82,7 +85,8 @@ TEST_F(RunTest, AnotherConfigurationIsRefusedWithBothNamed) {
 }
 
 TEST_F(RunTest, ErrorsOfTheProgramAreExplained) {
-  const std::string p = assemble("nop\n  mxu_loadw imm_a=0xfffff0 stride=1 k=16 n=16 dtype=S8\nhalt\n");
+  const std::string p =
+      assemble("nop\n  mxu_loadw imm_a=0xfffff0 stride=1 k=16 n=16 dtype=S8\nhalt\n");
   const Outcome o = ttpu({"run", p});
   EXPECT_EQ(o.code, 4);
   for (const char* part : {"VMEM_BOUNDS", "unit MXW", "pc 1", "mxu_loadw imm_a=0xfffff0",
@@ -114,6 +118,34 @@ TEST_F(RunTest, TimelineIsATrace) {
   int slices = 0;
   for (const auto& e : j["traceEvents"]) slices += e["ph"] == "X";
   EXPECT_EQ(slices, 12);  // every command but HALT
+}
+
+TEST_F(RunTest, CompilesAModelAndRunsIt) {
+  const std::string model = std::string(TTPU_MODELS) + "/digits_int8.onnx";
+  const auto c = json({"compile", model, "-o", path("d.ttpu"), "--batch", "3", "--json"});
+  EXPECT_EQ(c["config"], "core16");
+  EXPECT_EQ(c["inputs"][0]["shape"], (std::vector<int>{3, 64}));
+  EXPECT_GT(c["compile_ms"].get<double>(), 0.0);
+  const auto r = json({"run", path("d.ttpu"), "--input", "x=random:1", "--check", "golden",
+                       "--energy", "--predict", "--json"});
+  EXPECT_EQ(r["bit_equal"], true);
+  EXPECT_GT(r["predicted_cycles"].get<int>(), 0);
+  EXPECT_GT(r["energy"]["7 nm"]["total_pj"].get<double>(), 0.0);
+  EXPECT_EQ(r["outputs"][0]["shape"], (std::vector<int>{3, 10}));
+}
+
+TEST_F(RunTest, BenchOnTheGoldenModel) {
+  const auto j = json(
+      {"bench", "gemm", "--device", "golden", "--m", "33", "--n", "17", "--k", "50", "--json"});
+  EXPECT_EQ(j["bit_equal"], true);
+  EXPECT_TRUE(j["cycles"].is_null());
+  EXPECT_GT(j["vs_plain_cpp"].get<double>(), 0.0);
+  for (const char* key : {"config", "device", "m", "n", "k", "type", "memory_latency",
+                          "memory_bytes_per_cycle", "seed", "threads", "trace", "gmac_per_s"})
+    EXPECT_TRUE(j.contains(key)) << key;
+  const auto cold = json({"bench", "gemm", "--device", "golden", "--m", "16", "--n", "16", "--k",
+                          "16", "--cold", "--json"});
+  EXPECT_EQ(cold["bit_equal"], true);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // The timeline of a run and the table of counters.
-#include "ttpu/timeline.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,6 +8,7 @@
 
 #include "ttpu/run_report.h"
 #include "ttpu/session.h"
+#include "ttpu/timeline.h"
 
 namespace ttpu::cli {
 namespace {

@@ -205,7 +205,8 @@ TEST(Asm, CaretStandsBelowTheErrorAlsoWithTabs) {
 }
 
 TEST(Disasm, ReadableText) {
-  const auto p = good("L: mxu_loadw imm_a=0x40 stride=1 k=16 n=16 dtype=S8 ra=r3 wait=f2:1 signal=f3\n");
+  const auto p =
+      good("L: mxu_loadw imm_a=0x40 stride=1 k=16 n=16 dtype=S8 ra=r3 wait=f2:1 signal=f3\n");
   EXPECT_EQ(disassemble(p.code[0]),
             "mxu_loadw ra=r3 imm_a=0x40 stride=1 k=16 n=16 dtype=S8 wait=f2:1 signal=f3");
   EXPECT_EQ(opcode_name(0xff), "0xff");

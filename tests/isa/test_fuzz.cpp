@@ -77,8 +77,13 @@ TEST(Fuzz, TokensShuffled) {
   std::vector<std::string> tokens;
   std::istringstream in{std::string(kGood)};
   for (std::string t; in >> t;) tokens.push_back(t);
-  for (const char* t : {"(", ")", "-", "<<", "*", "/", "%", "0", "9223372036854775807", "loop:", "#",
-                        "\"", ".equ A = B", ".equ B = A", "f32(", "cfg.", "1e99999", "\t", "=", "\n"})
+  for (const char* t : {"(",          ")",          "-",
+                        "<<",         "*",          "/",
+                        "%",          "0",          "9223372036854775807",
+                        "loop:",      "#",          "\"",
+                        ".equ A = B", ".equ B = A", "f32(",
+                        "cfg.",       "1e99999",    "\t",
+                        "=",          "\n"})
     tokens.emplace_back(t);
   for (int n = 0; n < 3000; ++n) {
     std::string text;
@@ -107,14 +112,14 @@ TEST(Fuzz, DeepAndLong) {
   check("add " + std::string(100000, 'x') + "=1");
   check(".zero 1000000000000\n.hbm 0\n.zero 1000000000000");
   std::string chain = ".equ A0 = 1\n", back = "add imm=A4999\n";
-  for (int n = 1; n < 5000; ++n) chain += "\n.equ A" + std::to_string(n) + " = A" +
-                                          std::to_string(n - 1) + " + 1";
+  for (int n = 1; n < 5000; ++n)
+    chain += "\n.equ A" + std::to_string(n) + " = A" + std::to_string(n - 1) + " + 1";
   const auto r = assemble(chain + "\n" + back);
   ASSERT_TRUE(r.ok()) << to_string(r.errors[0], "chain");
   EXPECT_EQ(r.program.code[0].get(42, 32), 5000u);
   std::string forward;  // the other way round it nests: refused, not a crash
-  for (int n = 4999; n > 0; --n) forward += ".equ A" + std::to_string(n) + " = A" +
-                                            std::to_string(n - 1) + " + 1\n";
+  for (int n = 4999; n > 0; --n)
+    forward += ".equ A" + std::to_string(n) + " = A" + std::to_string(n - 1) + " + 1\n";
   check(forward + ".equ A0 = 1\n");
 }
 

@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include <cmath>
+#include <random>
 
 #include "isa/asm.h"
 #include "isa/disasm.h"
@@ -87,7 +86,8 @@ TEST(RoundTrip, EveryBitOfEveryField) {
         i.set(0, 8, op.opcode);
         i.set(f.lsb + b, 1, 1);
         const std::string text = disassemble(i);
-        EXPECT_EQ(text.find(".word"), std::string::npos) << op.name << "." << f.name << ": " << text;
+        EXPECT_EQ(text.find(".word"), std::string::npos)
+            << op.name << "." << f.name << ": " << text;
         check_round_trip(i);
       }
     }
@@ -141,7 +141,8 @@ TEST(RoundTrip, WholePrograms) {
       const auto& op = kOps[rng() % std::size(kOps)];
       Instr i = random_legal(rng, op);
       for (const auto& f : op.fields)
-        if (f.name == "target" && rng() % 4) i.set(f.lsb, f.bits, static_cast<uint32_t>(rng() % 90));
+        if (f.name == "target" && rng() % 4)
+          i.set(f.lsb, f.bits, static_cast<uint32_t>(rng() % 90));
       p.code.push_back(i);
     }
     p.entry = static_cast<uint32_t>(rng() % p.code.size());
