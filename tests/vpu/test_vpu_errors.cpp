@@ -254,7 +254,7 @@ TEST(Vpu, HaltAndClearAtAnyCycle) {
   for (uint64_t cycle = 1; cycle < 70; ++cycle) {
     bench.stalls(cycle % 2 ? 0 : 40);
     isa::VpuSeta a{};
-    a.dtype = static_cast<uint32_t>(Dtype::I32), a.s0 = 4;
+    a.dtype = static_cast<uint32_t>(Dtype::I32), a.src = cycle / 2 % 2, a.s0 = a.src ? 1 : 4;
     isa::VpuSetb b{};
     b.enable = 1, b.s0 = 1;
     isa::VpuShape s{};
