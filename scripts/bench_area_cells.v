@@ -1,4 +1,5 @@
-// What the cells of a synthesized iCE40 netlist do, for its simulation (scripts/bench_area.sh). No delays.
+// What the cells of a synthesized iCE40 netlist do, without delays: for its simulation by
+// scripts/bench_area.sh.
 module SB_LUT4 #(parameter [15:0] LUT_INIT = 0) (output O, input I0, I1, I2, I3);
   wire [3:0] index = {I3, I2, I1, I0};
   assign O = LUT_INIT[index];

@@ -1,5 +1,5 @@
-// Runs the synthesized netlist of bench_area_array against plain C++ (scripts/bench_area.sh): tiles of
-// random weights, rows with gaps, each operand signed or unsigned; first of all -5 * 5.
+// Runs the synthesized netlist of bench_area_array against plain C++ (scripts/bench_area.sh): tiles
+// of random weights, rows with gaps, each operand signed or unsigned; first of all -5 * 5.
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -17,8 +17,8 @@ void set_element(Port& port, int index, int value) {  // 9 bits
   for (int bit = 0; bit < 9; ++bit) {
     const int at = 9 * index + bit;
     auto* words = reinterpret_cast<uint32_t*>(&port);
-    words[at / 32] = (words[at / 32] & ~(1u << at % 32)) |
-                     static_cast<uint32_t>(value >> bit & 1) << at % 32;
+    words[at / 32] = (words[at / 32] & ~(1u << at % 32)) | static_cast<uint32_t>(value >> bit & 1)
+                                                               << at % 32;
   }
 }
 }  // namespace

@@ -2,7 +2,7 @@
 //
 // Contract (docs/reference/interfaces.md, "Arithmetic"): an input whose exponent field is 0 counts
 // as zero of its sign; a result whose exact magnitude is below 2^-126 is zero with the exact
-// result's sign; else one rounding to nearest even, overflow to infinity; NaN results are canonical.
+// result's sign; else one rounding to nearest even, overflow to infinity; a NaN is canonical.
 //
 // Style: 32-bit intermediates and one `?:` a statement, no branches. Synthesis trims the unused
 // bits; the C++ compiler turns a loop over lanes into vector code, which is worth a factor of ten.

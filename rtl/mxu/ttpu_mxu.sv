@@ -1,54 +1,54 @@
 // Matrix unit: weight loader, activation feed, systolic array, accumulators.
 //
 // Two command queues drive it: MXW (MXU_LOADW) and MXS (MXU_SHAPE, MXU_MATMUL). A row of
-// activations enters a cycle; its sums are written to the accumulators 2N + PeStages - 1 cycles after
-// it entered, which is two cycles after VMEM granted it.
+// activations enters a cycle, two cycles after VMEM granted it; its sums are written to the
+// accumulators 2N + PeStages - 1 cycles later.
 // docs/reference/mxu.md has the protocol, the timing, the errors.
 module ttpu_mxu
   import ttpu_pkg::*;
   import ttpu_mxu_pkg::*;
 #(
-    parameter int unsigned N = 16,          // rows and columns: a power of two, at least 4
-    parameter int unsigned HasFp = 1,       // bf16 products and fp32 sums
-    parameter int unsigned PeStages = 2,    // 1..3
-    parameter int unsigned AccRows = 512,   // rows in each half of the accumulators
+    parameter int unsigned N         = 16,          // rows and columns: a power of two, at least 4
+    parameter int unsigned HasFp     = 1,           // bf16 products and fp32 sums
+    parameter int unsigned PeStages  = 2,           // 1..3
+    parameter int unsigned AccRows   = 512,         // rows in each half of the accumulators
     parameter int unsigned VmemBytes = 262144,
-    parameter int unsigned MulStyle = MulOperator  // how integers are multiplied
+    parameter int unsigned MulStyle  = MulOperator  // how integers are multiplied
 ) (
-    input  logic                    clk_i,
-    input  logic                    rst_ni,
-    input  logic                    halt_i,
-    input  logic                    clear_i,
+    input  logic                       clk_i,
+    input  logic                       rst_ni,
+    input  logic                       halt_i,
+    input  logic                       clear_i,
     // commands of unit MXW
-    input  logic                    w_cmd_valid_i,
-    input  cmd_t                    w_cmd_i,
-    output logic                    w_cmd_ready_o,
-    output status_t                 w_status_o,
+    input  logic                       w_cmd_valid_i,
+    input  cmd_t                       w_cmd_i,
+    output logic                       w_cmd_ready_o,
+    output status_t                    w_status_o,
     // commands of unit MXS
-    input  logic                    s_cmd_valid_i,
-    input  cmd_t                    s_cmd_i,
-    output logic                    s_cmd_ready_o,
-    output status_t                 s_status_o,
+    input  logic                       s_cmd_valid_i,
+    input  cmd_t                       s_cmd_i,
+    output logic                       s_cmd_ready_o,
+    output status_t                    s_status_o,
     // VMEM read port of the weights
-    output logic                    w_rd_req_o,
-    output logic [VmemAddrBits-1:0] w_rd_addr_o,
-    input  logic                    w_rd_gnt_i,
-    input  logic [        N*32-1:0] w_rd_data_i,
-    input  logic                    w_rd_valid_i,
+    output logic                       w_rd_req_o,
+    output logic    [VmemAddrBits-1:0] w_rd_addr_o,
+    input  logic                       w_rd_gnt_i,
+    input  logic    [        N*32-1:0] w_rd_data_i,
+    input  logic                       w_rd_valid_i,
     // VMEM read port of the activations
-    output logic                    x_rd_req_o,
-    output logic [VmemAddrBits-1:0] x_rd_addr_o,
-    input  logic                    x_rd_gnt_i,
-    input  logic [        N*32-1:0] x_rd_data_i,
-    input  logic                    x_rd_valid_i,
+    output logic                       x_rd_req_o,
+    output logic    [VmemAddrBits-1:0] x_rd_addr_o,
+    input  logic                       x_rd_gnt_i,
+    input  logic    [        N*32-1:0] x_rd_data_i,
+    input  logic                       x_rd_valid_i,
     // accumulator read port of the VPU
-    input  logic                    acc_req_i,
-    input  logic [            15:0] acc_row_i,
-    output logic                    acc_gnt_o,
-    output logic [        N*32-1:0] acc_data_o,
+    input  logic                       acc_req_i,
+    input  logic    [            15:0] acc_row_i,
+    output logic                       acc_gnt_o,
+    output logic    [        N*32-1:0] acc_data_o,
     // counters
-    output logic                    rows_o,  // a row entered the array
-    output logic [            31:0] macs_o   // its unmasked multiply-adds
+    output logic                       rows_o,         // a row entered the array
+    output logic    [            31:0] macs_o          // its unmasked multiply-adds
 );
   localparam int unsigned ElemBits = element_bits(HasFp);
   localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1;
@@ -156,7 +156,7 @@ module ttpu_mxu
       .q_o(pre_info)
   );
   always_ff @(posedge clk_i) begin
-    valid_q <= (rst_ni & ~clear_i) ? {valid_q[Latency-2:0], info_valid} : '0;
+    valid_q  <= (rst_ni & ~clear_i) ? {valid_q[Latency-2:0], info_valid} : '0;
     y_info_q <= pre_info;
   end
   assign y_valid_q = valid_q[Latency-1];
@@ -181,13 +181,17 @@ module ttpu_mxu
 
 `ifndef SYNTHESIS
   initial begin
-    assert (N >= 4 && N <= 256 && (N & (N - 1)) == 0) else $fatal(1, "N must be a power of two");
-    assert (PeStages >= 1 && PeStages <= 3) else $fatal(1, "PeStages must be 1, 2 or 3");
+    assert (N >= 4 && N <= 256 && (N & (N - 1)) == 0)
+    else $fatal(1, "N must be a power of two");
+    assert (PeStages >= 1 && PeStages <= 3)
+    else $fatal(1, "PeStages must be 1, 2 or 3");
     assert (MulStyle == MulOperator || (HasFp == 0 && PeStages == 3))
     else $fatal(1, "MulDigits needs HasFp = 0 and PeStages = 3");
   end
   always_ff @(posedge clk_i) begin
-    if (rst_ni) assert (!rows_o || x_rd_valid_i) else $error("a row entered without its data");
+    if (rst_ni)
+      assert (!rows_o || x_rd_valid_i)
+      else $error("a row entered without its data");
   end
 `endif
 endmodule

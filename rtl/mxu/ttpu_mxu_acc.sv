@@ -13,22 +13,22 @@ module ttpu_mxu_acc
     parameter int unsigned HasFp = 1,
     parameter int unsigned AccRows = 512  // in each half, a power of two
 ) (
-    input  logic            clk_i,
-    input  logic            pre_valid_i,
-    input  row_info_t       pre_info_i,
-    input  logic            y_valid_i,
-    input  row_info_t       y_info_i,
-    input  logic [    31:0] y_data_i[N],
-    input  logic            acc_req_i,
-    input  logic [    15:0] acc_row_i,
-    output logic            acc_gnt_o,
-    output logic [N*32-1:0] acc_data_o
+    input  logic                 clk_i,
+    input  logic                 pre_valid_i,
+    input  row_info_t            pre_info_i,
+    input  logic                 y_valid_i,
+    input  row_info_t            y_info_i,
+    input  logic      [    31:0] y_data_i   [N],
+    input  logic                 acc_req_i,
+    input  logic      [    15:0] acc_row_i,
+    output logic                 acc_gnt_o,
+    output logic      [N*32-1:0] acc_data_o
 );
   localparam int unsigned RowBits = $clog2(AccRows);
 
   logic [N*32-1:0] half0[AccRows], half1[AccRows];
 
-  // ---- reading: addition first, then the VPU ----------------------------------------------------------
+  // ---- reading: addition first, then the VPU ---------------------------------------------------
   logic add, add0, add1, vpu_half, vpu0, vpu1;
   assign add = pre_valid_i & pre_info_i.accumulate;
   assign add0 = add & ~pre_info_i.acc[RowBits];
@@ -41,16 +41,16 @@ module ttpu_mxu_acc
   logic [N*32-1:0] read0_q, read1_q, last_q;
   logic vpu_q, vpu_half_q, add_half_q, forward_q;
   always_ff @(posedge clk_i) begin
-    if (add0 | vpu0) read0_q <= half0[add0 ? pre_info_i.acc[RowBits-1:0] : acc_row_i[RowBits-1:0]];
-    if (add1 | vpu1) read1_q <= half1[add1 ? pre_info_i.acc[RowBits-1:0] : acc_row_i[RowBits-1:0]];
+    if (add0 | vpu0) read0_q <= half0[add0?pre_info_i.acc[RowBits-1:0] : acc_row_i[RowBits-1:0]];
+    if (add1 | vpu1) read1_q <= half1[add1?pre_info_i.acc[RowBits-1:0] : acc_row_i[RowBits-1:0]];
     vpu_q <= acc_gnt_o;
     vpu_half_q <= vpu_half;
     if (vpu_q) acc_data_o <= vpu_half_q ? read1_q : read0_q;
     add_half_q <= pre_info_i.acc[RowBits];
-    forward_q <= y_valid_i & (pre_info_i.acc[RowBits:0] == y_info_i.acc[RowBits:0]);
+    forward_q  <= y_valid_i & (pre_info_i.acc[RowBits:0] == y_info_i.acc[RowBits:0]);
   end
 
-  // ---- adding and writing -----------------------------------------------------------------------------
+  // ---- adding and writing ----------------------------------------------------------------------
   // `result` and `old` are private to this block.
   logic [31:0] result[N], old[N];
   logic [N*32-1:0] row;
@@ -63,8 +63,7 @@ module ttpu_mxu_acc
       if (HasFp != 0 && y_info_i.fp) begin
         // An integer column of neutral weights is 0 by itself; a float one is not if a factor is
         // infinite.
-        for (int unsigned l = 0; l < N; l++)
-          result[l] = (l < 32'(y_info_i.n)) ? result[l] : 32'd0;
+        for (int unsigned l = 0; l < N; l++) result[l] = (l < 32'(y_info_i.n)) ? result[l] : 32'd0;
         if (y_info_i.accumulate)
           for (int unsigned l = 0; l < N; l++) result[l] = fp32_add(old[l], result[l]);
       end else begin

@@ -38,13 +38,13 @@ module ttpu_mxu_array
     // activations
     input logic                x_valid_i,
     input logic                x_swap_i,
-    input logic                fp_i,       // kind of the rows from now on
-    input logic [ElemBits-1:0] x_data_i[N],
+    input logic                fp_i,         // kind of the rows from now on
+    input logic [ElemBits-1:0] x_data_i [N],
 
     // weights
     input logic                    w_we_i,
     input logic [   GroupBits-1:0] w_group_i,
-    input logic [4*N*ElemBits-1:0] w_data_i,  // row 4g + j, column c: element j*N + c
+    input logic [4*N*ElemBits-1:0] w_data_i,   // row 4g + j, column c: element j*N + c
 
     // sums
     output logic [31:0] y_data_o[N]
@@ -187,7 +187,7 @@ module ttpu_mxu_array
       .q_o (y_skewed)
   );
   for (genvar c = 0; c < N; c++) begin : gen_y
-    assign y_last[c] = bottom_q[c*32+:32];
+    assign y_last[c]   = bottom_q[c*32+:32];
     assign y_data_o[c] = y_skewed[N-1-c];
   end
 
@@ -200,18 +200,18 @@ module ttpu_mxu_array
     assign swap_lane[r] = swap_skew_q[r];
   end
 
-  logic [ElemBits-1:0] x[Cells];
-  logic [WeightBits-1:0] weight[Cells];     // first weight registers
-  logic [WeightBits-1:0] second[Cells];     // second weight registers
-  logic [WeightBits-1:0] column[4*N];       // what a write offers to each column, as in `second`
-  logic write_token[Cells];
-  logic swap_token[Cells];
-  logic [31:0] sum[Cells];
+  logic [  ElemBits-1:0] x          [Cells];
+  logic [WeightBits-1:0] weight     [Cells];  // first weight registers
+  logic [WeightBits-1:0] second     [Cells];  // second weight registers
+  logic [WeightBits-1:0] column     [  4*N];  // what a write offers to each column, as in `second`
+  logic                  write_token[Cells];
+  logic                  swap_token [Cells];
+  logic [          31:0] sum        [Cells];
 
   // Products and, with PeStages = 3, what stands in the first register: a product, or the sums of
   // pairs of partial products with the carries that come later.
-  logic [31:0] product[Cells];
-  logic [31:0] early[Cells];
+  logic [          31:0] product    [Cells];
+  logic [          31:0] early      [Cells];
   logic [12:0] low[Cells], high[Cells];
   logic [8:0] top[Cells];
   logic [1:0] carries[Cells];  // +1 of digits 0 and 2
@@ -223,9 +223,9 @@ module ttpu_mxu_array
       // multiply and add
       if (MulStyle == MulDigits) begin
         for (int unsigned i = 0; i < Cells - N; i++)
-          sum[i] = add_carry(sum[i+N], product[i], carry_last[i]);
+        sum[i] = add_carry(sum[i+N], product[i], carry_last[i]);
         for (int unsigned i = Cells - N; i < Cells; i++)
-          sum[i] = add_carry(32'd0, product[i], carry_last[i]);
+        sum[i] = add_carry(32'd0, product[i], carry_last[i]);
         for (int unsigned i = 0; i < Cells; i++) begin
           product[i] = join_parts(low[i], high[i], top[i], carries[i][1]);
           carry_last[i] = carries[i][0];
@@ -236,33 +236,30 @@ module ttpu_mxu_array
         end
       end else if (fp) begin
         if (PeStages == 1)
-          for (int unsigned i = 0; i < Cells; i++)
-            product[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
+          for (int unsigned i = 0; i < Cells; i++) product[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
         for (int unsigned i = 0; i < Cells - N; i++) sum[i] = fp32_add(sum[i+N], product[i]);
         for (int unsigned i = Cells - N; i < Cells; i++)  // +0 + product
-          sum[i] = (product[i] == 32'h8000_0000) ? 32'd0 : product[i];
+        sum[i] = (product[i] == 32'h8000_0000) ? 32'd0 : product[i];
         if (PeStages == 3) begin
           for (int unsigned i = 0; i < Cells; i++) product[i] = early[i];
-          for (int unsigned i = 0; i < Cells; i++)
-            early[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
+          for (int unsigned i = 0; i < Cells; i++) early[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
         end
         if (PeStages == 2)
-          for (int unsigned i = 0; i < Cells; i++)
-            product[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
+          for (int unsigned i = 0; i < Cells; i++) product[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
       end else begin
         if (PeStages == 1)
           for (int unsigned i = 0; i < Cells; i++)
-            product[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
+          product[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
         for (int unsigned i = 0; i < Cells - N; i++) sum[i] = sum[i+N] + product[i];
         for (int unsigned i = Cells - N; i < Cells; i++) sum[i] = product[i];
         if (PeStages == 3) begin
           for (int unsigned i = 0; i < Cells; i++) product[i] = early[i];
           for (int unsigned i = 0; i < Cells; i++)
-            early[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
+          early[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
         end
         if (PeStages == 2)
           for (int unsigned i = 0; i < Cells; i++)
-            product[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
+          product[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
       end
       for (int unsigned i = 0; i < N; i++) bottom_q[i*32+:32] <= sum[i];
     end
@@ -284,12 +281,12 @@ module ttpu_mxu_array
     if (write_en) begin
       for (int unsigned i = 0; i < Cells - 1; i++) write_token[i] = write_token[i+1];
       for (int unsigned r = 0; r < N; r++)
-        write_token[(N-1-r)*N+N-1] = w_we_i & (w_group_i == GroupBits'(r / 4));
+      write_token[(N-1-r)*N+N-1] = w_we_i & (w_group_i == GroupBits'(r / 4));
       for (int unsigned i = 0; i < 4 * N; i++)
-        column[i] = w_lane[N-1-(i%N)][(3-i/N)*WeightBits+:WeightBits];
+      column[i] = w_lane[N-1-(i%N)][(3-i/N)*WeightBits+:WeightBits];
       for (int unsigned g = 0; g < N / 4; g++)
-        for (int unsigned i = 0; i < 4 * N; i++)
-          second[g*4*N+i] = write_token[g*4*N+i] ? column[i] : second[g*4*N+i];
+      for (int unsigned i = 0; i < 4 * N; i++)
+      second[g*4*N+i] = write_token[g*4*N+i] ? column[i] : second[g*4*N+i];
     end
   end
 endmodule

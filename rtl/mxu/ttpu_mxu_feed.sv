@@ -21,48 +21,48 @@ module ttpu_mxu_feed
     parameter int unsigned VmemBytes = 262144,
     localparam int unsigned ElemBits = element_bits(HasFp)
 ) (
-    input  logic    clk_i,
-    input  logic    rst_ni,
-    input  logic    halt_i,
-    input  logic    clear_i,
+    input logic clk_i,
+    input logic rst_ni,
+    input logic halt_i,
+    input logic clear_i,
     // command port (unit MXS)
-    input  logic    cmd_valid_i,
-    input  cmd_t    cmd_i,
-    output logic    cmd_ready_o,
+    input logic cmd_valid_i,
+    input cmd_t cmd_i,
+    output logic cmd_ready_o,
     output status_t status_o,
     // VMEM read port
-    output logic                    rd_req_o,
+    output logic rd_req_o,
     output logic [VmemAddrBits-1:0] rd_addr_o,
-    input  logic                    rd_gnt_i,
-    input  logic [        N*32-1:0] rd_data_i,
+    input logic rd_gnt_i,
+    input logic [N*32-1:0] rd_data_i,
     // tile of weights to swap in
-    input  logic       tile_ready_i,
-    input  logic [8:0] tile_k_i,
-    input  logic [8:0] tile_n_i,
-    input  logic       tile_fp_i,
-    output logic       tile_take_o,
+    input logic tile_ready_i,
+    input logic [8:0] tile_k_i,
+    input logic [8:0] tile_n_i,
+    input logic tile_fp_i,
+    output logic tile_take_o,
     // rows to the array
-    output logic                x_swap_o,
+    output logic x_swap_o,
     output logic [ElemBits-1:0] x_data_o[N],
-    output logic                info_valid_o,
-    output row_info_t           info_o,
-    input  logic                array_busy_i,
+    output logic info_valid_o,
+    output row_info_t info_o,
+    input logic array_busy_i,
     // end of commands
-    input  logic                last_i,        // info_o.last has reached the accumulators
+    input logic last_i,  // info_o.last has reached the accumulators
     // counters
-    output logic                rows_o,
-    output logic [31:0]         macs_o
+    output logic rows_o,
+    output logic [31:0] macs_o
 );
   localparam int unsigned LogN = $clog2(N);
 
-  // ---- commands: one waits, one works ---------------------------------------------------------------
+  // ---- commands: one waits, one works ----------------------------------------------------------
   typedef struct packed {
-    logic [31:0]        addr;    // of activation row 0
-    logic [31:0]        acc;     // first accumulator row
-    logic [31:0]        rows;
-    logic [85:0]        body;
-    logic [7:0]         opcode;
-    logic [15:0]        pc;
+    logic [31:0] addr;    // of activation row 0
+    logic [31:0] acc;     // first accumulator row
+    logic [31:0] rows;
+    logic [85:0] body;
+    logic [7:0]  opcode;
+    logic [15:0] pc;
   } work_t;
 
   mxu_matmul_t body_in;
@@ -73,12 +73,12 @@ module ttpu_mxu_feed
   mxu_matmul_t matmul;
   mxu_shape_t shape, shape_q;
   assign matmul = mxu_matmul_t'(work_q.body);
-  assign shape = mxu_shape_t'(work_q.body);
+  assign shape  = mxu_shape_t'(work_q.body);
 
-  // ---- the walk -------------------------------------------------------------------------------------
+  // ---- the walk --------------------------------------------------------------------------------
   logic [31:0] addr_q, run_q, block_q;  // present row; start of its run of dimension 0, of 1
   logic [15:0] index0_q, index1_q;
-  logic [31:0] acc_q, left_q;           // accumulator row; rows to go
+  logic [31:0] acc_q, left_q;  // accumulator row; rows to go
   logic [31:0] stride0, stride1, stride2, addr_d, run_d, block_d;
   logic [15:0] index0_d, index1_d;
   assign stride0 = 32'(matmul.stride) << LogN;
@@ -103,7 +103,7 @@ module ttpu_mxu_feed
     end
   end
 
-  // ---- checks, in the order of the contract ---------------------------------------------------------
+  // ---- checks, in the order of the contract ----------------------------------------------------
   logic is_matmul, is_shape, fp;
   assign is_matmul = work_q.opcode == OpMxuMatmul;
   assign is_shape = work_q.opcode == OpMxuShape;
@@ -152,7 +152,7 @@ module ttpu_mxu_feed
     end
   end
 
-  // ---- control --------------------------------------------------------------------------------------
+  // ---- control ---------------------------------------------------------------------------------
   logic live, weights_there, kind_clear, grant, shape_pass, work_end, load;
   logic fault, reset;
   // A MATMUL with swap is looked at when its weights are there.
@@ -169,7 +169,7 @@ module ttpu_mxu_feed
   assign tile_take_o = grant & swap_first;
   assign reset = ~rst_ni | clear_i;
 
-  // ---- rows between grant and array -----------------------------------------------------------------
+  // ---- rows between grant and array ------------------------------------------------------------
   row_info_t info1_q, info2_q;
   logic valid1_q, valid2_q, swap1_q, swap2_q, signed1_q, signed2_q;
   logic [1:0] place1_q, place2_q;  // the row in its word, in units of N bytes
@@ -225,8 +225,8 @@ module ttpu_mxu_feed
     if (fault) error_q <= 1'b1;
     if (tile_take_o) begin
       act_fp_q <= tile_fp_i;
-      act_k_q <= tile_k_i;
-      act_n_q <= tile_n_i;
+      act_k_q  <= tile_k_i;
+      act_n_q  <= tile_n_i;
     end
 
     valid1_q <= grant | shape_pass;
@@ -270,7 +270,7 @@ module ttpu_mxu_feed
     end
   end
 
-  // ---- to the array ---------------------------------------------------------------------------------
+  // ---- to the array ----------------------------------------------------------------------------
   assign info_valid_o = valid2_q;
   assign info_o = info2_q;
   assign x_swap_o = valid2_q & info2_q.row & swap2_q;
@@ -281,11 +281,11 @@ module ttpu_mxu_feed
     if (rows_o) begin
       if (info2_q.fp) begin
         for (int unsigned l = 0; l < N; l++)
-          x_data_o[l] = (l < 32'(k2_q)) ? rd_data_i[(32'(place2_q[1])*N+l)*16+:ElemBits] : '0;
+        x_data_o[l] = (l < 32'(k2_q)) ? rd_data_i[(32'(place2_q[1])*N+l)*16+:ElemBits] : '0;
       end else begin
         for (int unsigned l = 0; l < N; l++)
-          x_data_o[l] = (l < 32'(k2_q)) ?
-              integer_element(rd_data_i[(32'(place2_q)*N+l)*8+:8], signed2_q) : '0;
+        x_data_o[l] = (l < 32'(k2_q)) ?
+            integer_element(rd_data_i[(32'(place2_q)*N+l)*8+:8], signed2_q) : '0;
       end
     end
   end
@@ -294,7 +294,7 @@ module ttpu_mxu_feed
     integer_element = {{(ElemBits - 8) {bits[7] & is_signed}}, bits};
   endfunction
 
-  // ---- status ---------------------------------------------------------------------------------------
+  // ---- status ----------------------------------------------------------------------------------
   logic stream;  // rows on their way
   assign stream = valid1_q | valid2_q | (flight_q != '0);
   assign status_o.done = last_i;

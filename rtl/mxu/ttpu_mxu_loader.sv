@@ -4,7 +4,7 @@
 // word, stride one row) come at a word a cycle, 4 rows of 8 bits or 2 of bf16; else a row a cycle.
 // Words wait in a FIFO, so that the next tile is read while the present one still waits for its
 // second registers.
-// Writing: one FIFO word a cycle; group g of a tile leaves as soon as its last word is there, and no
+// Writing: one FIFO word a cycle; group g of a tile leaves as soon as its last word is there, no
 // earlier than take + 4g + 5, where take is the cycle in which the tile before was taken (its swap
 // enters the array at take + 2): the writes follow the swap's wavefront down the array. Rows beyond
 // k and columns beyond n are neutral; groups beyond k are written without reading.
@@ -24,31 +24,31 @@ module ttpu_mxu_loader
     localparam int unsigned ElemBits = element_bits(HasFp),
     localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1
 ) (
-    input  logic    clk_i,
-    input  logic    rst_ni,
-    input  logic    halt_i,
-    input  logic    clear_i,
+    input  logic                       clk_i,
+    input  logic                       rst_ni,
+    input  logic                       halt_i,
+    input  logic                       clear_i,
     // command port (unit MXW)
-    input  logic    cmd_valid_i,
-    input  cmd_t    cmd_i,
-    output logic    cmd_ready_o,
-    output status_t status_o,
+    input  logic                       cmd_valid_i,
+    input  cmd_t                       cmd_i,
+    output logic                       cmd_ready_o,
+    output status_t                    status_o,
     // VMEM read port
-    output logic                    rd_req_o,
-    output logic [VmemAddrBits-1:0] rd_addr_o,
-    input  logic                    rd_gnt_i,
-    input  logic [        N*32-1:0] rd_data_i,
-    input  logic                    rd_valid_i,
+    output logic                       rd_req_o,
+    output logic    [VmemAddrBits-1:0] rd_addr_o,
+    input  logic                       rd_gnt_i,
+    input  logic    [        N*32-1:0] rd_data_i,
+    input  logic                       rd_valid_i,
     // weights to the array
-    output logic                    w_we_o,
-    output logic [   GroupBits-1:0] w_group_o,
-    output logic [4*N*ElemBits-1:0] w_data_o,  // row 4g + j, column c: element j*N + c
+    output logic                       w_we_o,
+    output logic    [   GroupBits-1:0] w_group_o,
+    output logic    [4*N*ElemBits-1:0] w_data_o,      // row 4g + j, column c: element j*N + c
     // hand-over of a tile
-    output logic       tile_ready_o,
-    output logic [8:0] tile_k_o,
-    output logic [8:0] tile_n_o,
-    output logic       tile_fp_o,
-    input  logic       tile_take_i
+    output logic                       tile_ready_o,
+    output logic    [             8:0] tile_k_o,
+    output logic    [             8:0] tile_n_o,
+    output logic                       tile_fp_o,
+    input  logic                       tile_take_i
 );
   localparam int unsigned LogN = $clog2(N);
   localparam int unsigned Depth = (N <= 4) ? 2 : N / 2;  // words in the FIFO
@@ -56,7 +56,7 @@ module ttpu_mxu_loader
   localparam int unsigned AgeMax = N + 4;
   localparam int unsigned AgeBits = $clog2(AgeMax + 1);
 
-  // ---- command ----------------------------------------------------------------------------------
+  // ---- command ---------------------------------------------------------------------------------
   typedef struct packed {
     logic [31:0]        addr;    // of weight row 0
     logic signed [19:0] stride;  // units of N bytes
@@ -73,7 +73,7 @@ module ttpu_mxu_loader
   load_t cmd_q;
   logic cmd_valid_q, first_q, error_q;
   logic [31:0] addr_q;  // of the next row or word
-  logic [8:0] left_q;   // rows not yet requested
+  logic [ 8:0] left_q;  // rows not yet requested
 
   logic fp, packed_rows;
   logic [31:0] step, row_step;
@@ -122,23 +122,23 @@ module ttpu_mxu_loader
     end
   end
 
-  // ---- tiles: [0] is being written or waits to be taken, [1] is next ---------------------------------
+  // ---- tiles: [0] is being written or waits to be taken, [1] is next ---------------------------
   typedef struct packed {
-    logic        granted;  // all its words
-    logic [8:0]  k;
-    logic [8:0]  n;
-    logic        fp;
-    logic        is_signed;
+    logic       granted;    // all its words
+    logic [8:0] k;
+    logic [8:0] n;
+    logic       fp;
+    logic       is_signed;
   } tile_t;
-  tile_t tile_q[2];
-  logic [1:0] tile_count_q;
-  logic written_q;  // tile 0 is written whole
-  logic taken_q;    // tile 0 was taken, and is still being written
-  logic started_q;  // its group 0 is written
+  tile_t             tile_q                                                   [2];
+  logic  [      1:0] tile_count_q;
+  logic              written_q;  // tile 0 is written whole
+  logic              taken_q;  // tile 0 was taken, and is still being written
+  logic              started_q;  // its group 0 is written
 
-  // ---- reading ------------------------------------------------------------------------------------
-  logic [PtrBits:0] used_q;  // words granted and not yet out of the FIFO
-  logic [1:0] on_way_q;      // granted and not yet here
+  // ---- reading ---------------------------------------------------------------------------------
+  logic  [PtrBits:0] used_q;  // words granted and not yet out of the FIFO
+  logic  [      1:0] on_way_q;  // granted and not yet here
   logic pushed, grant, pop, fault;
   assign fault = cmd_valid_q & (cause != ErrNone) & ~halt_i & ~error_q;
   assign rd_req_o = cmd_valid_q & (cause == ErrNone) & ~halt_i & ~error_q & ~clear_i &
@@ -165,8 +165,8 @@ module ttpu_mxu_loader
     if (pushed) word_mem[push_ptr_q] <= rd_data_i;
   end
 
-  // ---- writing ------------------------------------------------------------------------------------
-  logic [8:0] row_q;   // rows of tile 0 that are written or in the group's register
+  // ---- writing ---------------------------------------------------------------------------------
+  logic [8:0] row_q;  // rows of tile 0 that are written or in the group's register
   logic [AgeBits-1:0] age_q, take_age_q;  // cycles since the take before tile 0's, since the last
   logic allowed, group_done, tile_done;
   logic [8:0] row_after;
@@ -184,7 +184,7 @@ module ttpu_mxu_loader
     else if (row_after >= tile_q[0].k) row_after = (tile_q[0].k + 9'd3) & ~9'd3;
   end
   assign group_done = (pop | (allowed & neutral)) & (row_after[1:0] == 2'b00);
-  assign tile_done = group_done & (row_after == 9'(N));
+  assign tile_done  = group_done & (row_after == 9'(N));
 
   // Words become elements: row j of the group comes from the word's row at `word_row` + j - place.
   function automatic logic [ElemBits-1:0] integer_element(input logic [7:0] bits,
@@ -209,21 +209,21 @@ module ttpu_mxu_loader
       for (int unsigned j = 0; j < 4; j++) begin
         if (fill[j] && HasFp != 0 && tile_q[0].fp) begin
           for (int unsigned l = 0; l < N; l++)
-            w_data_o[(j*N+l)*ElemBits+:ElemBits] <= (l < 32'(tile_q[0].n)) ?
+          w_data_o[(j*N+l)*ElemBits+:ElemBits] <= (l < 32'(tile_q[0].n)) ?
                 word[(32'(source[j][1])*N+l)*16+:ElemBits] : nothing;
         end else if (fill[j]) begin
           for (int unsigned l = 0; l < N; l++)
-            w_data_o[(j*N+l)*ElemBits+:ElemBits] <= (l < 32'(tile_q[0].n)) ?
-                integer_element(word[(32'(source[j])*N+l)*8+:8], tile_q[0].is_signed) : nothing;
+          w_data_o[(j*N+l)*ElemBits+:ElemBits] <= (l < 32'(tile_q[0].n)) ? integer_element(
+              word[(32'(source[j])*N+l)*8+:8], tile_q[0].is_signed
+          ) : nothing;
         end else if (place == 2'd0) begin
-          for (int unsigned l = 0; l < N; l++)
-            w_data_o[(j*N+l)*ElemBits+:ElemBits] <= nothing;
+          for (int unsigned l = 0; l < N; l++) w_data_o[(j*N+l)*ElemBits+:ElemBits] <= nothing;
         end
       end
     end
   end
 
-  // ---- state --------------------------------------------------------------------------------------
+  // ---- state -----------------------------------------------------------------------------------
   logic reset, last_grant, start, leave, done_q;
   assign reset = ~rst_ni | clear_i;
   assign start = grant & first_q;
@@ -256,17 +256,21 @@ module ttpu_mxu_loader
       if (last_grant) cmd_valid_q <= 1'b0;
     end
     if (fault) error_q <= 1'b1;
-    used_q <= used_q + (PtrBits+1)'(grant) - (PtrBits+1)'(pop);
+    used_q   <= used_q + (PtrBits + 1)'(grant) - (PtrBits + 1)'(pop);
     on_way_q <= on_way_q + 2'(grant) - 2'(pushed);
-    here_q <= here_q + (PtrBits+1)'(pushed) - (PtrBits+1)'(pop);
+    here_q   <= here_q + (PtrBits + 1)'(pushed) - (PtrBits + 1)'(pop);
     if (pushed) push_ptr_q <= (push_ptr_q == PtrBits'(Depth - 1)) ? '0 : push_ptr_q + 1'b1;
     if (pop) pop_ptr_q <= (pop_ptr_q == PtrBits'(Depth - 1)) ? '0 : pop_ptr_q + 1'b1;
 
     // tiles
     if (leave) tile_q[0] <= tile_q[1];
     if (start) begin
-      tile_q[(tile_count_q == 2'd0 || (tile_count_q == 2'd1 && leave)) ? 0 : 1] <= '{
-          granted: 1'b0, k: cmd_q.k, n: cmd_q.n, fp: fp, is_signed: cmd_q.dtype == DtypeS8
+      tile_q[(tile_count_q==2'd0||(tile_count_q==2'd1&&leave))?0 : 1] <= '{
+          granted: 1'b0,
+          k: cmd_q.k,
+          n: cmd_q.n,
+          fp: fp,
+          is_signed: cmd_q.dtype == DtypeS8
       };
     end
     if (last_grant) begin
@@ -325,7 +329,7 @@ module ttpu_mxu_loader
   assign tile_n_o = tile_q[0].n;
   assign tile_fp_o = tile_q[0].fp;
 
-  // ---- status -------------------------------------------------------------------------------------
+  // ---- status ----------------------------------------------------------------------------------
   logic working, moved;
   // Commands not done: read, or to be written.
   assign working = cmd_valid_q | (tile_count_q == 2'd2) | ((tile_count_q == 2'd1) & ~written_q);
@@ -342,8 +346,10 @@ module ttpu_mxu_loader
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni & ~clear_i) begin
-      assert (!(tile_take_i & ~tile_ready_o)) else $error("a tile was taken that is not ready");
-      assert (used_q <= (PtrBits+1)'(Depth)) else $error("weight FIFO overflow");
+      assert (!(tile_take_i & ~tile_ready_o))
+      else $error("a tile was taken that is not ready");
+      assert (used_q <= (PtrBits + 1)'(Depth))
+      else $error("weight FIFO overflow");
     end
   end
 `endif

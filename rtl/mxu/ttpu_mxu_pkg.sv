@@ -2,7 +2,7 @@
 package ttpu_mxu_pkg;
   // How the array multiplies integers (parameter MulStyle of ttpu_mxu_array).
   localparam int unsigned MulOperator = 0;  // the `*` operator: simulation, FPGAs with DSP blocks
-  localparam int unsigned MulDigits = 1;    // radix-4 digits in 4-input LUTs: FPGAs without
+  localparam int unsigned MulDigits = 1;  // radix-4 digits in 4-input LUTs: FPGAs without
 
   // Cycles from the one in which a row enters the array to the one in which its sums stand at the
   // array's output.

@@ -10,14 +10,14 @@ module ttpu_mxu_skew #(
 ) (
     input  logic         clk_i,
     input  logic         en_i,
-    input  logic [W-1:0] d_i[N],
-    output logic [W-1:0] q_o[N]
+    input  logic [W-1:0] d_i  [N],
+    output logic [W-1:0] q_o  [N]
 );
   assign q_o[0] = d_i[0];
 
   if (N <= 16) begin : gen_shift
     // Stage k (1..d-1) of lane d stands at d*N + N - k; the last stage is the output register.
-    logic [W-1:0] stage[N*N];
+    logic [  W-1:0] stage [N*N];
     logic [N*W-1:W] out_q;
     always_ff @(posedge clk_i) begin
       if (en_i) begin

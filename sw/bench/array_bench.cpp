@@ -102,7 +102,8 @@ ArrayBenchResult run(const Config& config, const ArrayBenchOptions& options,
         asm volatile("" : : "r"(sums.data()) : "memory");  // each product is wanted
       }
     } while (seconds_since(start) < 0.05);
-    const double plain = static_cast<double>(products) * options.rows * n * n / seconds_since(start);
+    const double plain =
+        static_cast<double>(products) * options.rows * n * n / seconds_since(start);
     result.plain_gmac_per_s = std::max(result.plain_gmac_per_s, plain / 1e9);
 
     start = Clock::now();

@@ -9,22 +9,23 @@
 
 namespace ttpu::bench {
 
-/// What to run. The array streams `tiles` tiles of `rows` rows, N x N weights each, without a bubble.
+/// What to run. The array streams `tiles` tiles of `rows` rows, N x N weights each, without a
+/// bubble.
 struct ArrayBenchOptions {
-  bool bf16 = false;     ///< else int8
-  uint32_t rows = 512;   ///< rows a tile, at least N + 8
-  uint32_t tiles = 16;   ///< a round
-  uint32_t rounds = 5;   ///< the best round counts, of the array and of the plain loop alike
+  bool bf16 = false;    ///< else int8
+  uint32_t rows = 512;  ///< rows a tile, at least N + 8
+  uint32_t tiles = 16;  ///< a round
+  uint32_t rounds = 5;  ///< the best round counts, of the array and of the plain loop alike
 };
 
 struct ArrayBenchResult {
-  uint64_t cycles = 0;         ///< simulated in the best round
-  double kcycles_per_s = 0;    ///< simulated cycles / 1000 a second
-  double gmac_per_s = 0;       ///< simulated multiply-adds
-  double plain_gmac_per_s = 0; ///< of the plain loop
-  double vs_plain_cpp = 0;     ///< ratio of the two
-  double mxu_utilisation = 0;  ///< rows that entered / cycles
-  bool bit_equal = false;      ///< every sum of every round equals the plain loop's
+  uint64_t cycles = 0;          ///< simulated in the best round
+  double kcycles_per_s = 0;     ///< simulated cycles / 1000 a second
+  double gmac_per_s = 0;        ///< simulated multiply-adds
+  double plain_gmac_per_s = 0;  ///< of the plain loop
+  double vs_plain_cpp = 0;      ///< ratio of the two
+  double mxu_utilisation = 0;   ///< rows that entered / cycles
+  bool bit_equal = false;       ///< every sum of every round equals the plain loop's
 };
 
 /// One round on the model: rows in, sums out. What a library libttpu_array_<config>.so exports as

@@ -1,7 +1,7 @@
 // The bench of the array alone gives the right sums on every configuration, and says what is wrong.
-#include <gtest/gtest.h>
-
 #include "bench/array_bench.h"
+
+#include <gtest/gtest.h>
 
 namespace ttpu::bench {
 namespace {

@@ -1,5 +1,5 @@
-// Bench of the matrix unit: command drivers for its two queues, a VMEM whose grants stall at random,
-// the VPU's accumulator port, and the golden model beside it.
+// Bench of the matrix unit: command drivers for its two queues, a VMEM whose grants stall at
+// random, the VPU's accumulator port, and the golden model beside it.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -91,8 +91,8 @@ class Bench {
   static constexpr uint32_t kN = Traits::kN;
 
   explicit Bench(uint64_t random_init_seed = 0)
-      : config(make_config(kN, Traits::kHasFp, Traits::kStages, Traits::kAccRows,
-                           Traits::kVmemBytes)),
+      : config(
+            make_config(kN, Traits::kHasFp, Traits::kStages, Traits::kAccRows, Traits::kVmemBytes)),
         golden(config, 4096),
         w_port(golden.vmem, 4 * kN, "weights' VMEM port"),
         x_port(golden.vmem, 4 * kN, "activations' VMEM port"),
@@ -104,7 +104,8 @@ class Bench {
     ctl.reset();
   }
 
-  // ---- extension of the controller ---------------------------------------------------------------
+  // ---- extension of the controller
+  // ---------------------------------------------------------------
   void before_clock() {
     w.before_clock();
     s.before_clock();
@@ -125,7 +126,8 @@ class Bench {
   void tick() { ctl.tick(*this); }
   void run(uint64_t cycles) { ctl.run(cycles, *this); }
 
-  // ---- commands --------------------------------------------------------------------------------------
+  // ---- commands
+  // --------------------------------------------------------------------------------------
   /// Send a command and carry it out on the golden model. Returns the golden model's fault.
   std::optional<Fault> send(const Instr& instr, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) {
     Command command;
@@ -141,7 +143,8 @@ class Bench {
   }
   /// Wait until all is done.
   bool finish(uint64_t limit = 2'000'000) {
-    return ctl.run_until([&] { return w.idle() && s.idle(); }, limit, "MXW and MXS to be done", *this);
+    return ctl.run_until([&] { return w.idle() && s.idle(); }, limit, "MXW and MXS to be done",
+                         *this);
   }
   /// Leave an error behind, as control does.
   void clear() {
@@ -170,7 +173,8 @@ class Bench {
     }
   }
 
-  // ---- accumulators ------------------------------------------------------------------------------------
+  // ---- accumulators
+  // ------------------------------------------------------------------------------------
   /// Read rows first..last-1 through the VPU's port and compare with the golden model.
   void check_rows(uint32_t first, uint32_t last) {
     std::array<int64_t, 2> row = {-1, -1};
@@ -186,10 +190,10 @@ class Bench {
     }
     ctl->acc_req_i = 0;
   }
-  /// Give the rows their golden values by a first overwrite: after a start with unknown memories.
   void check_all() { check_rows(0, config.acc_total()); }
 
-  /// Fill every accumulator row with something known, through the array: rows of VMEM times weights.
+  /// Fill every accumulator row with something known, through the array: rows of VMEM times
+  /// weights.
   void fill_accumulators() {
     MxuLoadw load;
     load.k = load.n = kN;
@@ -218,23 +222,23 @@ class Bench {
     if (std::memcmp(want, got, 4 * kN) == 0) return;
     uint32_t lanes[kN];
     std::memcpy(lanes, got, 4 * kN);
-    const std::string command =
-        s.done().empty() ? "none" : tb::describe(s.done().back().command);
+    const std::string command = s.done().empty() ? "none" : tb::describe(s.done().back().command);
     tb::expect_equal<uint32_t>(tb::format("acc_data_o of row %u, lane ", r), ctl.cycle(), command,
                                {want, kN}, {lanes, kN});
   }
   uint32_t pc_ = 1;
 };
 
-// ---- matrix products composed of tiles ---------------------------------------------------------------
+// ---- matrix products composed of tiles
+// ---------------------------------------------------------------
 
 /// A product of shapes m x k x n in tiles. Operands lie anywhere in VMEM, whose bytes are random.
 struct Gemm {
   uint32_t m = 1, k = 1, n = 1;
   Dtype a_type = Dtype::S8, w_type = Dtype::S8;
-  uint32_t acc = 0;         ///< first row of the result; tile column t stands at acc + t * m
-  bool add = false;         ///< add to what stands there
-  uint32_t tail_rows = 0;   ///< rows of the result: m * tiles of columns
+  uint32_t acc = 0;        ///< first row of the result; tile column t stands at acc + t * m
+  bool add = false;        ///< add to what stands there
+  uint32_t tail_rows = 0;  ///< rows of the result: m * tiles of columns
 };
 
 /// Random address of `rows` rows of `row_bytes` at `stride` units of N bytes, inside VMEM.

@@ -143,8 +143,8 @@ TYPED_TEST(MxuCase, C5C6Signs) {
                     Dtype::S8)[0][0],
             64'770u);
   for (const auto& [w, want] : {std::pair<int8_t, uint32_t>{-128, 16'384}, {-1, 128}}) {
-    const auto out = product(bench, filled<int8_t>(1, 1, -128), filled<int8_t>(1, 1, w), Dtype::S8,
-                             Dtype::S8);
+    const auto out =
+        product(bench, filled<int8_t>(1, 1, -128), filled<int8_t>(1, 1, w), Dtype::S8, Dtype::S8);
     EXPECT_EQ(out[0][0], want);
   }
 }
@@ -204,17 +204,17 @@ TYPED_TEST(MxuFloatCase, C12C14Special) {
     uint32_t want;
   };
   const std::vector<Case> cases = {
-      {{pinf, pinf}, {one, minus}, 0x7fc00000},        // inf - inf
-      {{pinf}, {zero}, 0x7fc00000},                    // inf * 0
-      {{pinf}, {subnormal}, 0x7fc00000},               // a subnormal counts as 0
-      {{one, one}, {one, minus}, 0x00000000},          // x + (-x)
-      {{nan}, {one}, 0x7fc00000},                      // canonical
+      {{pinf, pinf}, {one, minus}, 0x7fc00000},  // inf - inf
+      {{pinf}, {zero}, 0x7fc00000},              // inf * 0
+      {{pinf}, {subnormal}, 0x7fc00000},         // a subnormal counts as 0
+      {{one, one}, {one, minus}, 0x00000000},    // x + (-x)
+      {{nan}, {one}, 0x7fc00000},                // canonical
       {{one}, {nan}, 0x7fc00000},
-      {{max, max}, {one, one}, 0x7f800000},            // the sum overflows
-      {{max}, {max}, 0x7f800000},                      // overflow
+      {{max, max}, {one, one}, 0x7f800000},  // the sum overflows
+      {{max}, {max}, 0x7f800000},            // overflow
       {{ninf}, {one}, 0xff800000},
-      {{nzero}, {one}, 0x00000000},                    // sums start from +0
-      {{tiny}, {bf16(0.5f)}, 0x00000000},              // underflow
+      {{nzero}, {one}, 0x00000000},        // sums start from +0
+      {{tiny}, {bf16(0.5f)}, 0x00000000},  // underflow
       {{tiny, tiny}, {bf16(-0.5f), one}, 0x00800000},
       {{bf16(3)}, {bf16(7)}, std::bit_cast<uint32_t>(21.0f)},
   };

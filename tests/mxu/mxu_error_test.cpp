@@ -27,8 +27,8 @@ class ErrorBench : public Bench<Traits> {
   }
 
   /// Good commands first; then this one must fail, and a good product must come out after a clear.
-  void expect_fault(const Instr& instr, Expected want, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0,
-                    bool load_first = true) {
+  void expect_fault(const Instr& instr, Expected want, uint32_t a = 0, uint32_t b = 0,
+                    uint32_t c = 0, bool load_first = true) {
     SCOPED_TRACE(tb::format("%s", tb::describe({instr, a, b, c, 0}).c_str()));
     const bool loads = instr.get(0, 8) == static_cast<uint32_t>(MxuLoadw::kOpcode);
     MxuMatmul mm;
@@ -46,8 +46,8 @@ class ErrorBench : public Bench<Traits> {
     EXPECT_EQ(fault->cause, want.cause);
     EXPECT_EQ(fault->addr, want.addr);
     auto& unit = loads ? this->w : this->s;
-    ASSERT_TRUE(this->ctl.run_until([&] { return unit.error().has_value(); }, 100'000, "the error",
-                                    *this));
+    ASSERT_TRUE(
+        this->ctl.run_until([&] { return unit.error().has_value(); }, 100'000, "the error", *this));
     EXPECT_EQ(unit.error()->cause, fault->cause);
     EXPECT_EQ(unit.error()->pc, fault->pc);
     EXPECT_EQ(unit.error()->addr, fault->addr);
@@ -128,7 +128,8 @@ TYPED_TEST(MxuError, MatmulFields) {
       MxuMatmul f = good;
       f.dtype = misaligned ? 2 : 1;
       f.stride = misaligned == 2 ? 3 : 2;
-      const Expected want[] = {{Error::BAD_FIELD, 1}, {Error::BAD_ALIGN, n}, {Error::BAD_ALIGN, 3 * n}};
+      const Expected want[] = {
+          {Error::BAD_FIELD, 1}, {Error::BAD_ALIGN, n}, {Error::BAD_ALIGN, 3 * n}};
       bench.expect_fault(f.encode(), want[misaligned], misaligned == 1 ? n : 0, 0, 0, false);
     }
     // along dimension 1 and 2 of a walk
@@ -169,7 +170,8 @@ TYPED_TEST(MxuError, ForeignOpcode) {
   for (const bool loads : {true, false}) {
     auto& unit = loads ? bench.w : bench.s;
     unit.send(c);
-    ASSERT_TRUE(bench.ctl.run_until([&] { return unit.error().has_value(); }, 20, "the error", bench));
+    ASSERT_TRUE(
+        bench.ctl.run_until([&] { return unit.error().has_value(); }, 20, "the error", bench));
     EXPECT_EQ(unit.error()->cause, Error::ILLEGAL_OPCODE);
     EXPECT_EQ(unit.error()->addr, 0x60u);
     EXPECT_EQ(unit.error()->pc, 77u);

@@ -32,7 +32,8 @@ TYPED_TEST(MxuGemm, RandomShapes) {
   uint64_t done = 0, stalls = 0;
   const uint64_t count = products(TypeParam::kN);
   while (done < count && !this->HasFailure()) {
-    const uint32_t percent = bench.random.coin() ? 0 : static_cast<uint32_t>(bench.random.below(60));
+    const uint32_t percent =
+        bench.random.coin() ? 0 : static_cast<uint32_t>(bench.random.below(60));
     bench.w_port.stall.set(percent);
     bench.x_port.stall.set(bench.random.coin() ? percent : 0);
     bench.w.stall().set(bench.random.coin() ? 0 : percent);
@@ -62,11 +63,10 @@ TYPED_TEST(MxuGemm, RandomShapes) {
   bench.s.stall().expect_stalled(count / 10);
   EXPECT_EQ(bench.rows, bench.golden.activity.mxu_rows) << "rows_o";
   EXPECT_EQ(bench.macs, bench.golden.activity.mxu_macs) << "macs_o";
-  std::printf("  %llu products, %llu cycles, %llu stalls, seed %llu\n",
-              static_cast<unsigned long long>(done),
-              static_cast<unsigned long long>(bench.ctl.cycle()),
-              static_cast<unsigned long long>(stalls),
-              static_cast<unsigned long long>(bench.ctl.seed()));
+  std::printf(
+      "  %llu products, %llu cycles, %llu stalls, seed %llu\n",
+      static_cast<unsigned long long>(done), static_cast<unsigned long long>(bench.ctl.cycle()),
+      static_cast<unsigned long long>(stalls), static_cast<unsigned long long>(bench.ctl.seed()));
 }
 
 }  // namespace

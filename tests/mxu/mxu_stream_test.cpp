@@ -36,11 +36,9 @@ template <class B>
 void send_stream(B& bench, int count) {
   const uint32_t n = B::kN;
   auto& r = bench.random;
-  static thread_local MxuShape shape;
-  shape = MxuShape{};
+  MxuShape shape;
   bench.send(shape.encode());
   bool filled = false, next_fp = false, fp = false, first = true;
-  // The kind of the first tile is not known to be that of the last: the stream starts with a load.
   for (int i = 0; i < count; ++i) {
     if (!filled && (first || r.chance(40))) {
       MxuLoadw load;
@@ -78,15 +76,14 @@ void send_stream(B& bench, int count) {
     mm.imm_a = static_cast<uint32_t>(r.between(from, to)) * row_bytes;
     mm.accumulate = r.coin();
     // few rows, so that additions meet
-    mm.acc = static_cast<uint32_t>(
-        r.coin() ? r.below(3) : r.below(bench.config.acc_total() - mm.rows + 1));
+    mm.acc = static_cast<uint32_t>(r.coin() ? r.below(3)
+                                            : r.below(bench.config.acc_total() - mm.rows + 1));
     ASSERT_FALSE(bench.send(mm.encode()).has_value());
     if (r.chance(30)) {  // the same rows again, at once
       mm.swap = 0;
       mm.rows = 1;
       mm.accumulate = 1;
-      for (int again = 0; again < 3; ++again)
-        ASSERT_FALSE(bench.send(mm.encode()).has_value());
+      for (int again = 0; again < 3; ++again) ASSERT_FALSE(bench.send(mm.encode()).has_value());
     }
   }
   if (filled) {  // leave no tile behind

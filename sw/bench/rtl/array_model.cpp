@@ -82,7 +82,8 @@ extern "C" __attribute__((visibility("default"))) uint64_t ttpu_array_round(
       dut.x_swap_i = r == 0;
       // group g of the next tile chases the swap, 4g + 4 cycles behind it
       dut.w_we_i = 0;
-      if (t + 1 < tiles && r % 4 == 0 && r >= 4 && r / 4 - 1 < groups) write_group(t + 1, r / 4 - 1);
+      if (t + 1 < tiles && r % 4 == 0 && r >= 4 && r / 4 - 1 < groups)
+        write_group(t + 1, r / 4 - 1);
       if constexpr (sizeof(dut.x_data_i[0]) == 2)
         std::memcpy(&dut.x_data_i[0], round->activations + static_cast<size_t>(r) * kN, kN * 2);
       clock();
