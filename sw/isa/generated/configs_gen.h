@@ -39,8 +39,8 @@ struct Config {
 inline constexpr auto kConfigs = std::to_array<Config>({
     {"nano", 1, 0x64f1b3ff, 4, 0, 2, 64, 4, 2048, 1, 4, 0, 2, 8, 4, 512, 256, 4, 1, 0, "smallest board (iCE40 UP5K)"},
     {"edge", 2, 0xeba20a1c, 8, 1, 2, 256, 4, 1024, 2, 6, 1, 2, 16, 4, 1024, 1024, 8, 1, 0, "ECP5 and Gowin boards, RTL pods"},
-    {"core16", 3, 0xfeea1d4c, 16, 1, 2, 512, 8, 512, 2, 6, 1, 2, 64, 8, 4096, 4096, 8, 1, 0, "the default"},
-    {"core128", 4, 0x74d673a6, 128, 1, 2, 1024, 8, 4096, 2, 6, 1, 2, 64, 8, 4096, 4096, 8, 2, 4194304, "the published machine, in simulation"},
+    {"core16", 3, 0x32ea815a, 16, 1, 2, 512, 8, 512, 2, 6, 1, 2, 64, 32, 4096, 4096, 8, 1, 0, "the default"},
+    {"core128", 4, 0x62c413f3, 128, 1, 2, 1024, 8, 4096, 2, 6, 1, 2, 64, 32, 4096, 4096, 8, 2, 4194304, "the published machine, in simulation"},
 });
 
 /// A parameter of Config by name.
