@@ -65,8 +65,9 @@ format: ## format C++ (and SystemVerilog where Verible is at hand)
 	@$(SETUP) lint
 	@$(PYTHON) scripts/lint.py --fix-format
 
-generate: ## packages, headers and reference pages from sw/isa/*.yaml
+generate: ## packages, headers, reference pages from sw/isa/*.yaml; tables of the special functions
 	@$(PYTHON) scripts/generate.py
+	@$(PYTHON) scripts/generate_sfu.py
 
 waves: ## GTKWave with the saved view of a test: make waves TEST=mxu_test [SEED=n]
 	@test -n "$(TEST)" || { echo "which? make waves TEST=name; make list shows all"; exit 2; }
