@@ -187,6 +187,8 @@ void infer_node(Graph& g, Node& n) {
       const Tensor& b = in(g, n, 1);
       want(n, x, {DType::S8, DType::U8});
       want(n, b, {DType::S8, DType::U8});
+      for (const size_t i : {2, 3})
+        if (n.input(i) >= 0) want(n, in(g, n, i), {DType::S8, DType::U8});
       out.shape = matmul_shape(n, x, b, false, false);
       out.type = DType::S32;
       break;

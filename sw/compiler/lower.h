@@ -1,4 +1,4 @@
-// The lowering pass: one object a run. Split over lower.cpp and lower_contract.cpp.
+// The lowering pass: one object a run. Split over lower.cpp, lower_operands.cpp and lower_contract.cpp.
 #pragma once
 #include <map>
 #include <set>
