@@ -54,6 +54,24 @@ TEST(Queues, WaitCountsAndSubtracts) {
   EXPECT_EQ(bench.flag(30), 0u);
 }
 
+TEST(Queues, OneTokenForTwoWaitersGoesToTheLowerUnit) {
+  Bench bench;
+  std::vector<Instr> code = {work(Unit::VPU, {.wait_value = 1, .wait_flag = 5}),
+                             work(Unit::MXW, {.wait_value = 1, .wait_flag = 5})};
+  for (int i = 0; i < 10; ++i) code.push_back(plain(Opcode::NOP));
+  code.push_back(plain(Opcode::NOP, {.signal = 1, .signal_flag = 5}));
+  for (int i = 0; i < 10; ++i) code.push_back(plain(Opcode::NOP));
+  code.push_back(plain(Opcode::NOP, {.signal = 1, .signal_flag = 5}));
+  code.push_back(halt());
+  bench.load(code);
+  bench.run();
+  ASSERT_TRUE(bench.done());
+  ASSERT_EQ(bench.accepted[2].size(), 1u);
+  ASSERT_EQ(bench.accepted[4].size(), 1u);
+  EXPECT_EQ(bench.accepted[4][0].cycle, bench.accepted[2][0].cycle + 11) << "the VPU had to wait for the second";
+  EXPECT_EQ(bench.flag(5), 0u);
+}
+
 TEST(Queues, FullQueueStallsTheScalarCoreOnly) {
   Bench bench;
   bench.min_latency = bench.max_latency = 50;
