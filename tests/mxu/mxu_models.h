@@ -4,6 +4,7 @@
 
 #include "Vmxu_n16.h"
 #include "Vmxu_n16p1.h"
+#include "Vmxu_n32.h"
 #include "Vmxu_n4.h"
 #include "Vmxu_n4d.h"
 #include "Vmxu_n8.h"
@@ -22,6 +23,7 @@ using N4Digits = Build<Vmxu_n4d, 4, 0, 3, 64>;  // products of digits
 using N8 = Build<Vmxu_n8, 8, 1, 2, 256>;        // edge
 using N8Three = Build<Vmxu_n8p3, 8, 1, 3, 256>;
 using N16 = Build<Vmxu_n16, 16, 1, 2, 512>;  // core16
+using N32 = Build<Vmxu_n32, 32, 1, 2, 512>;  // skews of ring memories
 using N16One = Build<Vmxu_n16p1, 16, 1, 1, 512>;
 
 }  // namespace mxu_test
