@@ -278,11 +278,16 @@ class ContractEmitter {
     s.n0 = (whole * n_ + rem) * size_of(out_type_);
     s.n1 = rows;
     s.n2 = s.n3 = 1;
+    const uint32_t width = s.n0;
+    if (width == out_hbm_pitch_ && width == out_row_ && rows * out_row_ < 1u << 24) {
+      s.n0 = u(rows * out_row_);  // whole rows without gaps on either side: one long run
+      s.n1 = 1;
+    }
     e_.put(s);
     isa::DmaStore d;
     d.channel = 1;
     e_.put(d, {.a = r_ch_, .b = r_out_, .wait = kOutFull, .signal = kOutFree});
-    e_.add(r_ch_, s.n0);
+    e_.add(r_ch_, width);
     if (t_.out_bufs == 2) e_.toggle(r_out_, u(2 * at(t_.out) + out_block_));
   }
 

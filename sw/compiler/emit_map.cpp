@@ -175,6 +175,10 @@ class MapEmitter {
       s.n0 = u(static_cast<uint64_t>(d_.cols) * size_of(d_.type));
       s.n1 = rows;
       s.n2 = s.n3 = 1;
+      if (s.n0 == d_.hbm_pitch && s.n0 == d_.pitch && rows * d_.pitch < 1u << 24) {
+        s.n0 = u(rows * d_.pitch);  // no gaps on either side: one long run
+        s.n1 = 1;
+      }
       e_.put(s);
       isa::DmaStore st;
       st.channel = 1;
