@@ -1,4 +1,5 @@
-// The lowering pass: one object a run. Split over lower.cpp, lower_operands.cpp and lower_contract.cpp.
+// The lowering pass: one object a run. Split over lower.cpp, lower_operands.cpp and
+// lower_contract.cpp.
 #pragma once
 #include <map>
 #include <set>
