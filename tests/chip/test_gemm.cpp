@@ -25,14 +25,14 @@ class ChipGemm : public testing::TestWithParam<const char*> {
     const GemmRun run = run_gemm(rtl, image, a, b);
     ASSERT_TRUE(run.result.done) << describe(g) << ": " << describe(run.result);
     EXPECT_TRUE(run.canaries) << describe(g) << ": bytes round the result were written";
-    std::vector<uint8_t> expected;
-    if (g.bf16) {
-      DeviceOptions o;
-      o.hbm_bytes = 1 << 22;
-      ttpu::GoldenDevice golden(c_, o);
-      expected = run_gemm(golden, image, a, b).c;
-    } else {
-      expected = host_product(g, a, b);
+    // The golden model must be right by host arithmetic, and the RTL equal to it: so a failure says whether
+    // program or chip is wrong.
+    DeviceOptions o;
+    o.hbm_bytes = 1 << 22;
+    ttpu::GoldenDevice golden(c_, o);
+    const std::vector<uint8_t> expected = run_gemm(golden, image, a, b).c;
+    if (!g.bf16) {
+      ASSERT_EQ(expected, host_product(g, a, b)) << describe(g) << ": the program is wrong on the golden model";
     }
     ASSERT_EQ(run.c.size(), expected.size());
     for (size_t i = 0; i < expected.size(); i += 4)
