@@ -1,6 +1,7 @@
-// AXI4-Lite from the host to the windows of Cores tensor cores: core i at i << WindowBits.
-// One write and one read at a time; a write goes on when address and data are both there. An address in
-// no core's window answers SLVERR. Adds one cycle to each response of such an address, none to others.
+// AXI4-Lite from the host to the windows of Cores tensor cores: core i at i << WindowBits. One
+// write and one read at a time; a write goes on when address and data are both there. An address in
+// no core's window answers SLVERR. Adds one cycle to each response of such an address, none to
+// others.
 module ttpu_axil_split #(
   parameter int unsigned Cores = 2,
   parameter int unsigned SelBits = 4

@@ -1,6 +1,7 @@
-// The chip: Cores tensor cores, CMEM shared by them, one AXI4-Lite port for the host, one AXI4 master a
-// core. Wiring only. Ports of the cores are arrays, core 0 first; trace_o[c * NumUnits + u] is unit u of
-// core c. The ICI ports of the cores are tied off here until a router stands beside them.
+// The chip: Cores tensor cores, CMEM shared by them, one AXI4-Lite port for the host, one AXI4
+// master a core. Wiring only. Ports of the cores are arrays, core 0 first; trace_o[c * NumUnits +
+// u] is unit u of core c. The ICI ports of the cores are tied off here until a router stands beside
+// them.
 module ttpu_chip
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -87,7 +88,7 @@ module ttpu_chip
   localparam int unsigned WordBytes = 4 * N;
   localparam int unsigned CmemAddrBits = CmemBytes > 1 ? $clog2(CmemBytes) : 1;
 
-  // ---- host ----------------------------------------------------------------------------------------
+  // ---- host -------------------------------------------------------------------------------------
   logic [Cores-1:0] awvalid, awready, bvalid, bready, arvalid, arready, rvalid, rready, irq;
   logic [Cores-1:0] wready;  // with awready
   logic [1:0]       bresp [Cores];
@@ -102,12 +103,13 @@ module ttpu_chip
     .s_axil_bvalid_o, .s_axil_bready_i, .s_axil_bresp_o,
     .s_axil_arvalid_i, .s_axil_arready_o, .s_axil_arsel_i(s_axil_araddr_i[23:WindowBits]),
     .s_axil_rvalid_o, .s_axil_rready_i, .s_axil_rdata_o, .s_axil_rresp_o,
-    .awvalid_o(awvalid), .awready_i(awready & wready), .bvalid_i(bvalid), .bready_o(bready), .bresp_i(bresp),
+    .awvalid_o(awvalid), .awready_i(awready & wready), .bvalid_i(bvalid), .bready_o(bready),
+    .bresp_i(bresp),
     .arvalid_o(arvalid), .arready_i(arready), .rvalid_i(rvalid), .rready_o(rready),
     .rdata_i(rdata), .rresp_i(rresp)
   );
 
-  // ---- cores -----------------------------------------------------------------------------------------
+  // ---- cores ------------------------------------------------------------------------------------
   logic [Cores-1:0]        cmem_rd_req, cmem_rd_gnt, cmem_rd_valid, cmem_wr_req, cmem_wr_gnt;
   logic [CmemAddrBits-1:0] cmem_rd_addr [Cores];
   logic [8*AxiBytes-1:0]   cmem_rd_data [Cores];
@@ -155,9 +157,11 @@ module ttpu_chip
       .m_axi_rvalid_i(m_axi_rvalid_i[c]), .m_axi_rready_o(m_axi_rready_o[c]),
       .m_axi_rdata_i(m_axi_rdata_i[c]), .m_axi_rid_i(m_axi_rid_i[c]),
       .m_axi_rresp_i(m_axi_rresp_i[c]), .m_axi_rlast_i(m_axi_rlast_i[c]),
-      .cmem_rd_req_o(cmem_rd_req[c]), .cmem_rd_addr_o(cmem_rd_addr[c]), .cmem_rd_gnt_i(cmem_rd_gnt[c]),
+      .cmem_rd_req_o(cmem_rd_req[c]), .cmem_rd_addr_o(cmem_rd_addr[c]),
+      .cmem_rd_gnt_i(cmem_rd_gnt[c]),
       .cmem_rd_data_i(cmem_rd_data[c]), .cmem_rd_valid_i(cmem_rd_valid[c]),
-      .cmem_wr_req_o(cmem_wr_req[c]), .cmem_wr_addr_o(cmem_wr_addr[c]), .cmem_wr_be_o(cmem_wr_be[c]),
+      .cmem_wr_req_o(cmem_wr_req[c]), .cmem_wr_addr_o(cmem_wr_addr[c]),
+      .cmem_wr_be_o(cmem_wr_be[c]),
       .cmem_wr_data_o(cmem_wr_data[c]), .cmem_wr_gnt_i(cmem_wr_gnt[c]),
       .ici_rd_req_i(1'b0), .ici_rd_addr_i('0), .ici_rd_gnt_o(unused_ici_rd_gnt),
       .ici_rd_data_o(unused_ici_rd_data), .ici_rd_valid_o(unused_ici_rd_valid),
@@ -172,13 +176,15 @@ module ttpu_chip
     end
   end
 
-  // ---- CMEM --------------------------------------------------------------------------------------------
+  // ---- CMEM -------------------------------------------------------------------------------------
   if (CmemBytes > 0) begin : gen_cmem
     ttpu_cmem #(.Cores(Cores), .CmemBytes(CmemBytes), .AxiBytes(AxiBytes)) i_cmem (
       .clk_i, .rst_ni,
-      .rd_req_i(cmem_rd_req), .rd_addr_i(cmem_rd_addr), .rd_gnt_o(cmem_rd_gnt), .rd_data_o(cmem_rd_data),
+      .rd_req_i(cmem_rd_req), .rd_addr_i(cmem_rd_addr), .rd_gnt_o(cmem_rd_gnt),
+      .rd_data_o(cmem_rd_data),
       .rd_valid_o(cmem_rd_valid),
-      .wr_req_i(cmem_wr_req), .wr_addr_i(cmem_wr_addr), .wr_be_i(cmem_wr_be), .wr_data_i(cmem_wr_data),
+      .wr_req_i(cmem_wr_req), .wr_addr_i(cmem_wr_addr), .wr_be_i(cmem_wr_be),
+      .wr_data_i(cmem_wr_data),
       .wr_gnt_o(cmem_wr_gnt)
     );
   end else begin : gen_no_cmem
@@ -189,7 +195,8 @@ module ttpu_chip
     assign cmem_wr_gnt = '0;
     for (genvar c = 0; c < Cores; c++) begin : gen_tie
       assign cmem_rd_data[c] = '0;
-      assign unused[c] = ^{cmem_rd_req[c], cmem_rd_addr[c], cmem_wr_req[c], cmem_wr_addr[c], cmem_wr_be[c],
+      assign unused[c] = ^{cmem_rd_req[c], cmem_rd_addr[c], cmem_wr_req[c], cmem_wr_addr[c],
+          cmem_wr_be[c],
                            cmem_wr_data[c]};
     end
   end

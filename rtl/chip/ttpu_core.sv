@@ -1,6 +1,6 @@
 // One tensor core: host registers, control, DMA, VMEM, MXU, VPU. Wiring only.
-// The ICI's places are ports: a read and a write port of VMEM and one flag port, so that a router attaches
-// here without a change inside. CMEM is outside, shared by the cores of the chip.
+// The ICI's places are ports: a read and a write port of VMEM and one flag port, so that a router
+// attaches here without a change inside. CMEM is outside, shared by the cores of the chip.
 module ttpu_core
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -113,12 +113,13 @@ module ttpu_core
   localparam int unsigned VmemBytes = VmemBanks * VmemRows * WordBytes;
   localparam int unsigned NumRd = 7, NumWr = 4;
   // Ports of VMEM.
-  localparam int unsigned RdHost = 0, RdDma = 1, RdMxw = 2, RdMxs = 3, RdVpuA = 4, RdVpuB = 5, RdIci = 6;
+  localparam int unsigned RdHost = 0, RdDma = 1, RdMxw = 2, RdMxs = 3, RdVpuA = 4, RdVpuB = 5,
+      RdIci = 6;
   localparam int unsigned WrHost = 0, WrDma = 1, WrVpu = 2, WrIci = 3;
   // Units, as queue numbers.
   localparam int unsigned QMxw = 2, QMxs = 3, QVpu = 4;
 
-  // ---- host and control ----------------------------------------------------------------------------
+  // ---- host and control -------------------------------------------------------------------------
   logic                         host_start, clear_req, bad_write, run, done, quiet, clear_pending;
   logic                         done_event, error_event;
   logic [31:0]                  entry, watchdog;
@@ -138,7 +139,7 @@ module ttpu_core
   status_t                      status [NumQueues];
   logic                         halt, clear, issued;
 
-  // ---- VMEM ------------------------------------------------------------------------------------------
+  // ---- VMEM -------------------------------------------------------------------------------------
   logic [NumRd-1:0]             rd_req, rd_gnt, rd_valid;
   logic [VmemAddrBits-1:0]      rd_addr [NumRd];
   logic [8*WordBytes-1:0]       rd_data [NumRd];
@@ -171,7 +172,8 @@ module ttpu_core
     .smem_en_o(smem_en), .smem_we_o(smem_we), .smem_addr_o(smem_addr),
     .mem_wdata_o(mem_wdata), .imem_rdata_i(imem_rdata), .smem_rdata_i(smem_rdata),
     .hbm_base_o(hbm_base), .hbm_size_o(hbm_size),
-    .vmem_rd_req_o(rd_req[RdHost]), .vmem_rd_addr_o(rd_addr[RdHost]), .vmem_rd_gnt_i(rd_gnt[RdHost]),
+    .vmem_rd_req_o(rd_req[RdHost]), .vmem_rd_addr_o(rd_addr[RdHost]),
+    .vmem_rd_gnt_i(rd_gnt[RdHost]),
     .vmem_rd_valid_i(rd_valid[RdHost]), .vmem_rd_data_i(rd_data[RdHost]),
     .vmem_wr_req_o(wr_req[WrHost]), .vmem_wr_addr_o(wr_addr[WrHost]), .vmem_wr_be_o(wr_be[WrHost]),
     .vmem_wr_data_o(wr_data[WrHost]), .vmem_wr_gnt_i(wr_gnt[WrHost]),
@@ -196,7 +198,7 @@ module ttpu_core
     .issued_o(issued), .activity_o(activity), .trace_o, .trace_any_o, .tag_valid_o, .tag_o
   );
 
-  // ---- DMA ----------------------------------------------------------------------------------------------
+  // ---- DMA --------------------------------------------------------------------------------------
   logic                                dma_cmd_valid [DmaChannels];
   logic                                dma_cmd_ready [DmaChannels];
   cmd_t                                dma_cmd [DmaChannels];
@@ -221,7 +223,8 @@ module ttpu_core
     .VmemBytes(VmemBytes), .CmemBytes(CmemBytes)
   ) i_dma (
     .clk_i, .rst_ni, .halt_i(halt), .clear_i(clear),
-    .cmd_valid_i(dma_cmd_valid), .cmd_i(dma_cmd), .cmd_ready_o(dma_cmd_ready), .status_o(dma_status),
+    .cmd_valid_i(dma_cmd_valid), .cmd_i(dma_cmd), .cmd_ready_o(dma_cmd_ready),
+    .status_o(dma_status),
     .hbm_base_i(hbm_base), .hbm_size_i(hbm_size),
     .vmem_rd_req_o(rd_req[RdDma]), .vmem_rd_addr_o(rd_addr[RdDma]), .vmem_rd_gnt_i(rd_gnt[RdDma]),
     .vmem_rd_data_i(rd_data[RdDma]), .vmem_rd_valid_i(rd_valid[RdDma]),
@@ -240,15 +243,17 @@ module ttpu_core
   );
 
   ttpu_vmem #(
-    .N(N), .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .NumRd(NumRd), .NumWr(NumWr)
+    .N(N), .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .NumRd(NumRd),
+    .NumWr(NumWr)
   ) i_vmem (
     .clk_i, .rst_ni,
-    .rd_req_i(rd_req), .rd_addr_i(rd_addr), .rd_gnt_o(rd_gnt), .rd_data_o(rd_data), .rd_valid_o(rd_valid),
+    .rd_req_i(rd_req), .rd_addr_i(rd_addr), .rd_gnt_o(rd_gnt), .rd_data_o(rd_data),
+    .rd_valid_o(rd_valid),
     .wr_req_i(wr_req), .wr_addr_i(wr_addr), .wr_be_i(wr_be), .wr_data_i(wr_data), .wr_gnt_o(wr_gnt),
     .rd_conflicts_o(rd_conflicts), .wr_conflicts_o(wr_conflicts)
   );
 
-  // ---- MXU and VPU ------------------------------------------------------------------------------------------
+  // ---- MXU and VPU ------------------------------------------------------------------------------
   logic                         acc_req, acc_gnt, mxu_row, vpu_row;
   logic [$clog2(2*AccRows)-1:0] acc_row;
   logic [8*WordBytes-1:0]       acc_data;
@@ -271,7 +276,8 @@ module ttpu_core
   );
 
   ttpu_vpu #(
-    .N(N), .HasFp(HasFp), .VpuStages(VpuStages), .HasSfu(HasSfu), .AccRows(AccRows), .VmemBytes(VmemBytes)
+    .N(N), .HasFp(HasFp), .VpuStages(VpuStages), .HasSfu(HasSfu), .AccRows(AccRows),
+    .VmemBytes(VmemBytes)
   ) i_vpu (
     .clk_i, .rst_ni, .halt_i(halt), .clear_i(clear),
     .cmd_valid_i(cmd_valid[QVpu]), .cmd_i(cmd[QVpu]), .cmd_ready_o(cmd_ready[QVpu]),
@@ -286,7 +292,7 @@ module ttpu_core
     .rows_o(vpu_row)
   );
 
-  // ---- ICI ---------------------------------------------------------------------------------------------------
+  // ---- ICI --------------------------------------------------------------------------------------
   assign rd_req[RdIci] = ici_rd_req_i;
   assign rd_addr[RdIci] = ici_rd_addr_i;
   assign ici_rd_gnt_o = rd_gnt[RdIci];
@@ -298,7 +304,7 @@ module ttpu_core
   assign wr_data[WrIci] = ici_wr_data_i;
   assign ici_wr_gnt_o = wr_gnt[WrIci];
 
-  // ---- counters ------------------------------------------------------------------------------------------------
+  // ---- counters ---------------------------------------------------------------------------------
   assign inc[CntCycles] = '0;
   assign inc[CntCommands] = 32'(issued);
   assign inc[CntMxuRows] = 32'(mxu_row);
@@ -310,6 +316,7 @@ module ttpu_core
   assign inc[CntVmemWrConflicts] = 32'(wr_conflicts);
 
 `ifndef SYNTHESIS
-  initial assert (DmaChannels == 1 || DmaChannels == 2) else $fatal(1, "DmaChannels must be 1 or 2");
+  initial assert (DmaChannels == 1 || DmaChannels == 2)
+      else $fatal(1, "DmaChannels must be 1 or 2");
 `endif
 endmodule

@@ -1,6 +1,6 @@
-// Control of one tensor core: scalar core with its memories, a queue a unit, flags, errors.
-// start_i (one cycle) is honoured only while the core neither runs nor holds an error nor clears; the
-// host checks that. run_o is high from the next cycle until HALT or an error; done_o from HALT until the
+// Control of one tensor core: scalar core with its memories, a queue a unit, flags, errors. start_i
+// (one cycle) is honoured only while the core neither runs nor holds an error nor clears; the host
+// checks that. run_o is high from the next cycle until HALT or an error; done_o from HALT until the
 // next start or clear. Units are DMA0, DMA1, MXW, MXS, VPU, in this order in every array of ports.
 // A raise of a flag by another chip enters through ici_flag_*, at most one a cycle.
 module ttpu_control
@@ -25,7 +25,8 @@ module ttpu_control
   input  logic [19:0]                    bad_write_addr_i,
   output logic                           run_o,
   output logic                           done_o,
-  output logic                           quiet_o,         // no unit has work, no bus transfer is open
+  // no unit has work, no bus transfer is open
+  output logic                           quiet_o,
   output logic                           clear_pending_o,
   output logic                           done_event_o,    // pulses for the interrupt
   output logic                           error_event_o,
@@ -164,7 +165,7 @@ module ttpu_control
   assign inc_pc[UnitScalar] = scalar_pc;
   assign issued_o = |push_valid;
 
-  // ---- queues ------------------------------------------------------------------------------------
+  // ---- queues -----------------------------------------------------------------------------------
   for (genvar q = 0; q < NumQueues; q++) begin : gen_queue
     ttpu_queue #(.Depth(QueueDepth)) i_queue (
       .clk_i,
@@ -192,14 +193,14 @@ module ttpu_control
     );
   end
 
-  // ---- ICI: no queue yet, its flag port is there ---------------------------------------------------
+  // ---- ICI: no queue yet, its flag port is there ------------------------------------------------
   assign inc_valid[UnitIci] = ici_flag_valid_i;
   assign inc_flag[UnitIci] = ici_flag_i;
   assign inc_pc[UnitIci] = '0;
   assign activity_o[UnitIci] = ActIdle;
   assign trace_o[UnitIci] = '0;
 
-  // ---- flags and errors ----------------------------------------------------------------------------
+  // ---- flags and errors -------------------------------------------------------------------------
   logic              overflow;
   unit_e             overflow_unit;
   logic [PcBits-1:0] overflow_pc;

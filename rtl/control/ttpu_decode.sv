@@ -1,5 +1,5 @@
-// What the scalar core must know of an instruction: the queue that takes it, and whether it is legal as
-// far as the core checks (opcode, unused bits, queue). Combinational.
+// What the scalar core must know of an instruction: the queue that takes it, and whether it is
+// legal as far as the core checks (opcode, unused bits, queue). Combinational.
 module ttpu_decode
   import ttpu_isa_pkg::*;
   import ttpu_control_pkg::*;
@@ -40,7 +40,8 @@ module ttpu_decode
       end
       OpMxuLoadw: unit = UnitMxw;
       OpMxuShape, OpMxuMatmul: unit = UnitMxs;
-      OpVpuClear, OpVpuSeta, OpVpuSetb, OpVpuSetd, OpVpuShape, OpVpuStage, OpVpuSfu, OpVpuLdv, OpVpuRun,
+      OpVpuClear, OpVpuSeta, OpVpuSetb, OpVpuSetd, OpVpuShape, OpVpuStage, OpVpuSfu, OpVpuLdv,
+      OpVpuRun,
       OpVpuXpose: unit = UnitVpu;
       default: ;
     endcase

@@ -1,10 +1,10 @@
 // First error, watchdog, and the orderly way back.
-// The first fault is held until clear; of several in one cycle the order is SCALAR, DMA0, DMA1, MXW, MXS,
-// VPU, flag overflow, bad host write, watchdog. A fault in cycle t stops the core from cycle t+1
-// (halt_o, level). fault_now_o is high in the cycle t of the first one.
-// clear_req_i (pulse): halts the units, waits until all are quiet but at least ClearCycles cycles, then
-// raises clear_o for one cycle, in which everything returns to its state after reset.
-// The watchdog counts cycles of run_i without progress_i; 0 is taken as 1.
+// The first fault is held until clear; of several in one cycle the order is SCALAR, DMA0, DMA1,
+// MXW, MXS, VPU, flag overflow, bad host write, watchdog. A fault in cycle t stops the core from
+// cycle t+1 (halt_o, level). fault_now_o is high in the cycle t of the first one.
+// clear_req_i (pulse): halts the units, waits until all are quiet but at least ClearCycles cycles,
+// then raises clear_o for one cycle, in which everything returns to its state after reset. The
+// watchdog counts cycles of run_i without progress_i; 0 is taken as 1.
 module ttpu_errors
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;

@@ -1,10 +1,10 @@
-// Sync flags: 32 counters of 8 bits. In one cycle every unit may raise one flag, and the scalar core
-// and every queue may take from one.
-// A wait (wait_valid_i, flag, value > 0) is granted in the same cycle when the flag's value reaches it,
-// and the value is subtracted at the end of that cycle; of several waits on one flag that are met in one
-// cycle, the lowest unit is granted. A raise is visible in the next cycle.
-// A flag that would pass 255 raises overflow_o for one cycle, in the next one, with the lowest unit that
-// raised it; the flag keeps the low 8 bits.
+// Sync flags: 32 counters of 8 bits. In one cycle every unit may raise one flag, and the scalar
+// core and every queue may take from one.
+// A wait (wait_valid_i, flag, value > 0) is granted in the same cycle when the flag's value reaches
+// it, and the value is subtracted at the end of that cycle; of several waits on one flag that are
+// met in one cycle, the lowest unit is granted. A raise is visible in the next cycle.
+// A flag that would pass 255 raises overflow_o for one cycle, in the next one, with the lowest unit
+// that raised it; the flag keeps the low 8 bits.
 module ttpu_flags
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;

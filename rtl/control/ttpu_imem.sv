@@ -1,8 +1,8 @@
-// Instruction memory: ImemWords instructions of 128 bits, one synchronous port.
-// Fetch: fetch_en_i and fetch_addr_i in cycle t, fetch_data_o from cycle t+1 until the next fetch.
-// Host: one 32-bit word a cycle, only while the scalar core stands (the port is shared). Words 0 to 2
-// of an instruction are held back; the write of word 3 writes the whole instruction.
-// host_rdata_o is valid in cycle t+1.
+// Instruction memory: ImemWords instructions of 128 bits, one synchronous port. Fetch: fetch_en_i
+// and fetch_addr_i in cycle t, fetch_data_o from cycle t+1 until the next fetch. Host: one 32-bit
+// word a cycle, only while the scalar core stands (the port is shared). Words 0 to 2 of an
+// instruction are held back; the write of word 3 writes the whole instruction. host_rdata_o is
+// valid in cycle t+1.
 module ttpu_imem #(
   parameter int unsigned ImemWords = 4096,  // instructions
   localparam int unsigned AddrBits = $clog2(ImemWords)

@@ -1,11 +1,11 @@
-// Command queue of one unit: Depth commands in order, and the books of up to Inflight commands that the
-// unit has taken and not finished.
+// Command queue of one unit: Depth commands in order, and the books of up to Inflight commands that
+// the unit has taken and not finished.
 // push_valid_i needs full_o low. A command pushed in cycle t is at the head from cycle t+1 at the
-// earliest; it is offered (cmd_valid_o) in the cycle in which its wait is granted and held until taken.
-// SYNC never reaches the unit: it ends when its wait is met and nothing taken is unfinished (one cycle
-// after the last done at the earliest); until then nothing behind it starts.
-// signal_valid_o comes in the cycle of done_i, so that a flag is up one cycle after its command is done.
-// done_i without a command in flight is an error of the unit (assertion).
+// earliest; it is offered (cmd_valid_o) in the cycle in which its wait is granted and held until
+// taken. SYNC never reaches the unit: it ends when its wait is met and nothing taken is unfinished
+// (one cycle after the last done at the earliest); until then nothing behind it starts.
+// signal_valid_o comes in the cycle of done_i, so that a flag is up one cycle after its command is
+// done. done_i without a command in flight is an error of the unit (assertion).
 module ttpu_queue
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -55,7 +55,8 @@ module ttpu_queue
 
   entry_t    head;
   inflight_t oldest;
-  logic      head_valid, head_is_sync, head_waits, head_go, accept, sync_done, pop, fly_full, fly_none;
+  logic      head_valid, head_is_sync, head_waits, head_go, accept, sync_done, pop, fly_full,
+      fly_none;
 
   assign head = mem_q[rd_q];
   assign oldest = fly_q[fly_rd_q];

@@ -1,12 +1,13 @@
 // Scalar core: fetch, decode, execute; one instruction a cycle.
 // Latencies, from one instruction to the next: 1 cycle; MUL and LDS 2; a taken branch, JAL and JR 3
-// (two refetch cycles). The first instruction executes in the third cycle after start_i. No instruction
-// needs to keep distance from another (results are forwarded).
-// Unit commands enter their queue in their cycle of execution and wait there; the core stalls only while
-// that queue is full. Scalar instructions wait for their flag and signal in place. HALT executes when
-// all_idle_i is high. Errors are found in execution, in program order: fault_o for one cycle, and the
-// instruction has no effect.
-// While run_i is low nothing moves; start_i (one cycle, run_i high from the next) begins at entry_i.
+// (two refetch cycles). The first instruction executes in the third cycle after start_i. No
+// instruction needs to keep distance from another (results are forwarded).
+// Unit commands enter their queue in their cycle of execution and wait there; the core stalls only
+// while that queue is full. Scalar instructions wait for their flag and signal in place. HALT
+// executes when all_idle_i is high. Errors are found in execution, in program order: fault_o for
+// one cycle, and the instruction has no effect.
+// While run_i is low nothing moves; start_i (one cycle, run_i high from the next) begins at
+// entry_i.
 module ttpu_scalar
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -153,7 +154,8 @@ module ttpu_scalar
     .value_o(bad_value)
   );
 
-  logic live, out_of_imem, out_of_smem, is_smem, bad, waits, waited_q, wait_ok, second_q, two_cycles, done;
+  logic live, out_of_imem, out_of_smem, is_smem, bad, waits, waited_q, wait_ok, second_q,
+      two_cycles, done;
   assign live = x_valid_q && run_i;
   assign out_of_imem = x_pc_q >= ImemWords;
   assign bad = out_of_imem || bad_cause != ErrNone;
@@ -254,7 +256,7 @@ module ttpu_scalar
   end
   always_ff @(posedge clk_i) if (live) y_q <= y;
 
-  // ---- effects -----------------------------------------------------------------------------------
+  // ---- effects ----------------------------------------------------------------------------------
   assign smem_en_o = wait_ok && is_smem && !out_of_smem && !second_q;
   assign smem_we_o = x_instr_q.opcode == OpSts;
   assign smem_addr_o = addr[$clog2(SmemWords)-1:0];
@@ -262,7 +264,8 @@ module ttpu_scalar
 
   assign push_valid_o = done && to_queue ? queue : '0;
   assign push_o = '{
-    cmd: '{opcode: x_instr_q.opcode, body: x_instr_q.body, a: a, b: b, c: c, pc: x_pc_q[PcBits-1:0]},
+    cmd: '{opcode: x_instr_q.opcode, body: x_instr_q.body, a: a, b: b, c: c,
+        pc: x_pc_q[PcBits-1:0]},
     wait_value: x_instr_q.wait_value, wait_flag: x_instr_q.wait_flag,
     signal: x_instr_q.signal, signal_flag: x_instr_q.signal_flag};
 

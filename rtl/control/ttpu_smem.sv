@@ -1,5 +1,6 @@
-// Scalar memory: SmemWords words of 32 bits, one synchronous port shared by the scalar core and, while
-// that stands, the host. Enable and address in cycle t, rdata_o from cycle t+1 until the next read.
+// Scalar memory: SmemWords words of 32 bits, one synchronous port shared by the scalar core and,
+// while that stands, the host. Enable and address in cycle t, rdata_o from cycle t+1 until the next
+// read.
 module ttpu_smem #(
   parameter int unsigned SmemWords = 4096,  // words
   localparam int unsigned AddrBits = $clog2(SmemWords)

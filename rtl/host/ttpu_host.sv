@@ -1,10 +1,10 @@
-// Host registers of one tensor core: AXI4-Lite slave of 32 bits, one access at a time.
-// An access is answered 2 cycles after it was taken; reads of IMEM and SMEM 3; VMEM_DATA 3 (write), 5 (read)
-// and what its bank lets it wait. A write is taken when address and data are both there. Reads go first when
-// both kinds wait. Only whole, aligned words: other strobes or addresses answer SLVERR and do nothing,
-// as do unknown addresses, writes to read-only registers, and reads of IMEM and SMEM while the core runs.
-// START while the core runs, and writes to IMEM, SMEM, HBM_BASE or HBM_SIZE while it runs or (the bounds)
-// after LOCK answer SLVERR and raise BAD_WRITE, which stops the core.
+// Host registers of one tensor core: AXI4-Lite slave of 32 bits, one access at a time. An access is
+// answered 2 cycles after it was taken; reads of IMEM and SMEM 3; VMEM_DATA 3 (write), 5 (read) and
+// what its bank lets it wait. A write is taken when address and data are both there. Reads go first
+// when both kinds wait. Only whole, aligned words: other strobes or addresses answer SLVERR and do
+// nothing, as do unknown addresses, writes to read-only registers, and reads of IMEM and SMEM while
+// the core runs. START while the core runs, and writes to IMEM, SMEM, HBM_BASE or HBM_SIZE while it
+// runs or (the bounds) after LOCK answer SLVERR and raise BAD_WRITE, which stops the core.
 module ttpu_host
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -94,7 +94,7 @@ module ttpu_host
   localparam int unsigned LaneBits = $clog2(N);  // 32-bit lanes in a word of VMEM
   localparam logic [1:0]  Okay = 2'b00, SlvErr = 2'b10;
 
-  // ---- one access at a time ----------------------------------------------------------------------
+  // ---- one access at a time ---------------------------------------------------------------------
   typedef enum logic [2:0] {
     StIdle,    // take a read, or a write with its data
     StAct,     // decode; most accesses end here
@@ -110,7 +110,8 @@ module ttpu_host
   logic [1:0]            resp_q;
 
   assign s_axil_arready_o = state_q == StIdle;
-  assign s_axil_awready_o = state_q == StIdle && s_axil_awvalid_i && s_axil_wvalid_i && !s_axil_arvalid_i;
+  assign s_axil_awready_o = state_q == StIdle && s_axil_awvalid_i && s_axil_wvalid_i &&
+      !s_axil_arvalid_i;
   assign s_axil_wready_o = s_axil_awready_o;
   assign s_axil_bvalid_o = state_q == StRespond && write_q;
   assign s_axil_bresp_o = resp_q;
@@ -118,7 +119,7 @@ module ttpu_host
   assign s_axil_rdata_o = rdata_q;
   assign s_axil_rresp_o = resp_q;
 
-  // ---- registers -----------------------------------------------------------------------------------
+  // ---- registers --------------------------------------------------------------------------------
   logic [31:0] entry_q, watchdog_q;
   logic [63:0] hbm_base_q, hbm_size_q;
   logic [23:0] vmem_addr_q;
@@ -127,7 +128,7 @@ module ttpu_host
   logic        locked_q;
   logic [31:0] count_high_q;
 
-  // ---- decode of the access held in addr_q ------------------------------------------------------------
+  // ---- decode of the access held in addr_q ------------------------------------------------------
   logic act, in_imem, in_smem, in_count, is_bounds, vmem_in, ok, bad_write;
   logic [WindowBits-1:0] count_off;
   logic [63:0]           count;
@@ -208,7 +209,8 @@ module ttpu_host
         if (write_q) begin
           case (addr_q)
             RegId, RegVersion, RegConfigHash, RegConfigId, RegArrayN, RegVmemBytes, RegAccRows,
-            RegImemWords, RegSmemWords, RegCmemBytes, RegStatus, RegErrCause, RegErrPc, RegErrAddrLo,
+            RegImemWords, RegSmemWords, RegCmemBytes, RegStatus, RegErrCause, RegErrPc,
+            RegErrAddrLo,
             RegErrAddrHi, RegFlagValue: ok = 1'b0;
             default: ;
           endcase
@@ -221,7 +223,7 @@ module ttpu_host
     end
   end
 
-  logic do_write, is_vmem;
+  logic do_write, is_vmem, clear_irq;
   assign do_write = act && write_q && ok;
   assign is_vmem = addr_q == RegVmemData;
 
@@ -234,6 +236,7 @@ module ttpu_host
   assign hbm_base_o = hbm_base_q;
   assign hbm_size_o = hbm_size_q;
   assign flag_select_o = flag_select_q;
+  assign clear_irq = do_write && addr_q == RegIrqStatus;
   assign irq_o = (irq_status_q & irq_enable_q) != '0;
 
   assign imem_en_o = act && in_imem && ok;
@@ -244,7 +247,7 @@ module ttpu_host
   assign smem_addr_o = addr_q[2 +: $clog2(SmemWords)];
   assign mem_wdata_o = wdata_q;
 
-  // ---- VMEM window: one 32-bit lane of a word ------------------------------------------------------------
+  // ---- VMEM window: one 32-bit lane of a word ---------------------------------------------------
   logic [LaneBits-1:0] lane;
   assign lane = vmem_addr_q[2 +: LaneBits];
   assign vmem_rd_req_o = state_q == StVmemReq && !write_q;
@@ -254,7 +257,7 @@ module ttpu_host
   assign vmem_wr_be_o = WordBytes'(4'hf) << {lane, 2'b00};
   assign vmem_wr_data_o = {N{wdata_q}};
 
-  // ---- sequence --------------------------------------------------------------------------------------------
+  // ---- sequence ---------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= StIdle;
@@ -292,7 +295,7 @@ module ttpu_host
     if (state_q == StVmemDat && vmem_rd_valid_i) rdata_q <= vmem_rd_data_i[32*lane +: 32];
   end
 
-  // ---- state ---------------------------------------------------------------------------------------------------
+  // ---- state ------------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       entry_q <= '0;
@@ -321,7 +324,7 @@ module ttpu_host
         endcase
       end
       // An event wins over a clear in the same cycle.
-      irq_status_q <= (irq_status_q & ~(do_write && addr_q == RegIrqStatus ? wdata_q[1:0] : 2'b00)) |
+      irq_status_q <= (irq_status_q & ~(clear_irq ? wdata_q[1:0] : 2'b00)) |
                       {error_event_i, done_event_i};
       if ((state_q == StVmemReq && write_q && vmem_wr_gnt_i) ||
           (state_q == StVmemDat && vmem_rd_valid_i))

@@ -59,7 +59,8 @@ void expect_same_outcome(const RunResult& golden, const RunResult& rtl) {
 std::vector<std::string> retired(const Device& device, Unit unit) {
   std::vector<std::string> list;
   for (const auto& e : device.trace())
-    if (e.unit == unit && !e.start) list.push_back(fmt::format("pc {} {}", e.pc, name_of(e.opcode)));
+    if (e.unit == unit && !e.start)
+      list.push_back(fmt::format("pc {} {}", e.pc, name_of(e.opcode)));
   return list;
 }
 void expect_same_retired(const Device& golden, const Device& rtl) {
@@ -70,7 +71,8 @@ void expect_same_retired(const Device& golden, const Device& rtl) {
       const std::string e = i < expected.size() ? expected[i] : "nothing";
       const std::string g = i < got.size() ? got[i] : "nothing";
       if (e == g) continue;
-      ADD_FAILURE() << name_of(unit) << ": command " << i << " to end: expected " << e << ", got " << g;
+      ADD_FAILURE() << name_of(unit) << ": command " << i << " to end: expected " << e << ", got "
+                    << g;
       break;
     }
   }
@@ -90,8 +92,8 @@ void expect_same_bytes(const char* memory, uint64_t base, const std::vector<uint
     by = pc == ~0u ? ", no command writes there"
                    : fmt::format(", written by pc {}: {}", pc, ttpu::isa::disassemble((*code)[pc]));
   }
-  ADD_FAILURE() << fmt::format("{} byte {:#x}: expected {:02x}, got {:02x}{} ({} bytes differ)", memory,
-                               base + first, expected[first], got[first], by, wrong);
+  ADD_FAILURE() << fmt::format("{} byte {:#x}: expected {:02x}, got {:02x}{} ({} bytes differ)",
+                               memory, base + first, expected[first], got[first], by, wrong);
 }
 
 std::vector<uint8_t> hbm(Device& device, uint64_t addr, uint64_t size) {

@@ -50,7 +50,8 @@ void expect_same_retired(const Device& golden, const Device& rtl);
 
 /// Fails with memory, address, both values, and the program counter of the last writer if given.
 void expect_same_bytes(const char* memory, uint64_t base, const std::vector<uint8_t>& expected,
-                       const std::vector<uint8_t>& got, const std::vector<uint32_t>* writer = nullptr,
+                       const std::vector<uint8_t>& got,
+                       const std::vector<uint32_t>* writer = nullptr,
                        const std::vector<Instr>* code = nullptr);
 
 std::vector<uint8_t> hbm(Device& device, uint64_t addr, uint64_t size);

@@ -1,4 +1,5 @@
-// A product of the compiler on a device, with full-range operands, beside the golden model or host arithmetic.
+// A product of the compiler on a device, with full-range operands, beside the golden model or host
+// arithmetic.
 #pragma once
 #include <cstring>
 
@@ -13,7 +14,8 @@ struct GemmCase {
 };
 inline std::string describe(const GemmCase& g) {
   return std::to_string(g.m) + "x" + std::to_string(g.n) + "x" + std::to_string(g.k) +
-         (g.bf16 ? " bf16" : std::string(g.a_signed ? " s8" : " u8") + (g.b_signed ? " s8" : " u8"));
+         (g.bf16 ? " bf16"
+                 : std::string(g.a_signed ? " s8" : " u8") + (g.b_signed ? " s8" : " u8"));
 }
 inline ttpu::GemmSpec spec_of(const GemmCase& g) {
   ttpu::GemmSpec s;
@@ -30,7 +32,8 @@ inline std::vector<uint8_t> operand(const GemmCase& g, int64_t elements, tb::Ran
   rng.fill(bytes);
   if (g.bf16)
     for (size_t i = 1; i < bytes.size(); i += 2)  // mostly exponents whose sums mean something
-      if (!rng.chance(2)) bytes[i] = static_cast<uint8_t>((bytes[i] & 0x80) | (0x3c + (bytes[i] & 7)));
+      if (!rng.chance(2))
+        bytes[i] = static_cast<uint8_t>((bytes[i] & 0x80) | (0x3c + (bytes[i] & 7)));
   return bytes;
 }
 
@@ -42,8 +45,10 @@ inline std::vector<uint8_t> host_product(const GemmCase& g, const std::vector<ui
     for (int64_t j = 0; j < g.n; ++j) {
       uint32_t sum = 0;
       for (int64_t x = 0; x < g.k; ++x) {
-        const uint8_t av = a[static_cast<size_t>(i * g.k + x)], bv = b[static_cast<size_t>(x * g.n + j)];
-        const int32_t ai = g.a_signed ? static_cast<int8_t>(av) : av, bi = g.b_signed ? static_cast<int8_t>(bv) : bv;
+        const uint8_t av = a[static_cast<size_t>(i * g.k + x)],
+                      bv = b[static_cast<size_t>(x * g.n + j)];
+        const int32_t ai = g.a_signed ? static_cast<int8_t>(av) : av,
+                      bi = g.b_signed ? static_cast<int8_t>(bv) : bv;
         sum += static_cast<uint32_t>(ai * bi);
       }
       std::memcpy(&c[static_cast<size_t>((i * g.n + j) * 4)], &sum, 4);

@@ -113,8 +113,11 @@ class RaceTracker {
     return static_cast<int>(commands_[node.unit].size()) - 1;
   }
   int append_sync(int unit) {
-    return append({ttpu::isa::Sync{.unit = static_cast<uint32_t>(unit + 1)}.encode(), unit, false,
-                   false, {}});
+    return append({ttpu::isa::Sync{.unit = static_cast<uint32_t>(unit + 1)}.encode(),
+                   unit,
+                   false,
+                   false,
+                   {}});
   }
 
   /// `node` of unit `to` must come after command `number` of unit `from`.

@@ -1,5 +1,6 @@
-// Random programs for a whole core, free of races by construction: whatever two commands of different
-// units touch in common is ordered by a flag or a SYNC, so program order gives the one right answer.
+// Random programs for a whole core, free of races by construction: whatever two commands of
+// different units touch in common is ordered by a flag or a SYNC, so program order gives the one
+// right answer.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -28,8 +29,8 @@ struct Range {
 
 struct RandomProgram {
   std::vector<Instr> code;
-  std::vector<Range> arenas;              ///< VMEM that the program uses
-  std::map<Opcode, uint32_t> histogram;   ///< commands generated
+  std::vector<Range> arenas;             ///< VMEM that the program uses
+  std::map<Opcode, uint32_t> histogram;  ///< commands generated
   /// Program counter of the command that last wrote a byte of HBM or VMEM, ~0u = none.
   std::vector<uint32_t> hbm_writer, vmem_writer;
 };
@@ -39,6 +40,7 @@ struct RandomProgramOptions {
   uint64_t hbm_bytes = 1u << 17;  ///< lower quarter: data; the rest: dumps at the end
 };
 
-RandomProgram random_program(const Config& config, tb::Random& rng, RandomProgramOptions options = {});
+RandomProgram random_program(const Config& config, tb::Random& rng,
+                             RandomProgramOptions options = {});
 
 }  // namespace chip_test

@@ -1,7 +1,6 @@
-// Named cases on the whole chip: repeated and queued jobs (C3), memory of any latency (C7), trace on and
-// off (C34), random start values (C38).
+// Named cases on the whole chip: repeated and queued jobs (C3), memory of any latency (C7), trace
+// on and off (C34), random start values (C38).
 #include <fmt/format.h>
-
 #include <unistd.h>
 
 #include <cstring>
@@ -58,7 +57,8 @@ class Job {
   void expect_same(const After& expected, const After& got) const {
     EXPECT_EQ(describe(got.result), describe(expected.result));
     expect_same_bytes("HBM", 0, expected.hbm, got.hbm, &program_.hbm_writer, &program_.code);
-    for (int u = 0; u < isa::kNumUnits; ++u) EXPECT_EQ(got.retired[u], expected.retired[u]) << "unit " << u;
+    for (int u = 0; u < isa::kNumUnits; ++u)
+      EXPECT_EQ(got.retired[u], expected.retired[u]) << "unit " << u;
   }
   After golden() const {
     DeviceOptions o = small(options_.hbm_bytes);
@@ -88,7 +88,8 @@ TEST_P(ChipCases, C3TheSameJobTwiceOnOneDevice) {
     const After first = job.run_on(*rtl), second = job.run_on(*rtl);
     job.expect_same(job.golden(), first);
     job.expect_same(first, second);
-    EXPECT_EQ(first.result.counter(ttpu::regs::COMMANDS), second.result.counter(ttpu::regs::COMMANDS));
+    EXPECT_EQ(first.result.counter(ttpu::regs::COMMANDS),
+              second.result.counter(ttpu::regs::COMMANDS));
   }
 }
 
@@ -104,10 +105,12 @@ TEST_P(ChipCases, C3ThreeJobsQueued) {
                              isa::VpuShape{.n0 = n, .n1 = 1, .n2 = 1}.encode()};
   for (uint32_t job = 0; job < 3; ++job) {
     code.push_back(isa::MxuLoadw{.imm_a = 0, .stride = 1, .k = n, .n = n}.encode());
-    code.push_back(with(isa::MxuMatmul{.imm_a = tile, .stride = 1, .rows = n, .acc = job * n, .swap = 1}.encode(),
-                        {.signal = 1, .signal_flag = 4}));
-    code.push_back(with(isa::VpuRun{.imm_a = job * n, .imm_d = 2 * tile + job * 4 * tile, .lanes = n}.encode(),
-                        {.wait_value = 1, .wait_flag = 4}));
+    code.push_back(with(
+        isa::MxuMatmul{.imm_a = tile, .stride = 1, .rows = n, .acc = job * n, .swap = 1}.encode(),
+        {.signal = 1, .signal_flag = 4}));
+    code.push_back(
+        with(isa::VpuRun{.imm_a = job * n, .imm_d = 2 * tile + job * 4 * tile, .lanes = n}.encode(),
+             {.wait_value = 1, .wait_flag = 4}));
   }
   code.push_back(plain(Opcode::HALT));
   std::vector<uint8_t> results[2];

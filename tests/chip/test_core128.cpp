@@ -49,10 +49,12 @@ TEST_F(Core128, CmemThereAndBack) {
   for (uint32_t ch = 0; ch < 2; ++ch)
     code.push_back(isa::DmaShape{.channel = ch, .n0 = kBytes, .n1 = 1, .n2 = 1, .n3 = 1}.encode());
   code.push_back(isa::DmaLoad{.channel = 0, .imm_h = 77, .imm_v = 1001}.encode());
-  code.push_back(with(isa::DmaStore{.channel = 0, .space = 1, .imm_h = kFar, .imm_v = 1001}.encode(),
-                      {.signal = 1, .signal_flag = 1}));
-  code.push_back(with(isa::DmaLoad{.channel = 1, .space = 1, .imm_h = kFar, .imm_v = 100003}.encode(),
-                      {.wait_value = 1, .wait_flag = 1}));
+  code.push_back(
+      with(isa::DmaStore{.channel = 0, .space = 1, .imm_h = kFar, .imm_v = 1001}.encode(),
+           {.signal = 1, .signal_flag = 1}));
+  code.push_back(
+      with(isa::DmaLoad{.channel = 1, .space = 1, .imm_h = kFar, .imm_v = 100003}.encode(),
+           {.wait_value = 1, .wait_flag = 1}));
   code.push_back(isa::DmaStore{.channel = 1, .imm_h = 50001, .imm_v = 100003}.encode());
   code.push_back(plain(Opcode::HALT));
   std::vector<uint8_t> data(kBytes);

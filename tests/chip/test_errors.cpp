@@ -1,5 +1,5 @@
-// C42: every illegal opcode and field gives an error with cause, unit, program counter and address, the same
-// on RTL and golden model; the chip goes on after CLEAR.
+// C42: every illegal opcode and field gives an error with cause, unit, program counter and address,
+// the same on RTL and golden model; the chip goes on after CLEAR.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,9 +22,22 @@ struct Bad {
 /// Values of a field that are on or beyond an edge.
 std::vector<uint32_t> edge_values(const isa::FieldDesc& f, const Config& c) {
   const uint32_t all = f.bits == 32 ? 0xffffffffu : (1u << f.bits) - 1;
-  std::vector<uint32_t> values = {0, 1, all, all - 1, all / 2, all / 2 + 1, c.n, c.n + 1, c.n - 1, c.vpu_stages,
-                                  c.acc_total(), c.acc_total() - 1, c.vmem_bytes(), c.vmem_bytes() - 1,
-                                  c.smem_words, c.imem_words};
+  std::vector<uint32_t> values = {0,
+                                  1,
+                                  all,
+                                  all - 1,
+                                  all / 2,
+                                  all / 2 + 1,
+                                  c.n,
+                                  c.n + 1,
+                                  c.n - 1,
+                                  c.vpu_stages,
+                                  c.acc_total(),
+                                  c.acc_total() - 1,
+                                  c.vmem_bytes(),
+                                  c.vmem_bytes() - 1,
+                                  c.smem_words,
+                                  c.imem_words};
   if (f.bits <= 6)
     for (uint32_t v = 0; v <= all; ++v) values.push_back(v);
   for (auto& v : values) v &= all;
@@ -50,14 +63,22 @@ std::vector<Instr> scene(const Config& c) {
 /// A legal form of each command, of which a test changes one field.
 Instr legal(const isa::OpDesc& op, const Config& c) {
   switch (static_cast<Opcode>(op.opcode)) {
-    case Opcode::SYNC: return isa::Sync{.unit = 5}.encode();
-    case Opcode::DMA_SHAPE: return isa::DmaShape{.n0 = 8, .n1 = 1, .n2 = 1, .n3 = 1}.encode();
-    case Opcode::MXU_LOADW: return isa::MxuLoadw{.stride = 1, .k = c.n, .n = c.n}.encode();
-    case Opcode::MXU_MATMUL: return isa::MxuMatmul{.stride = 1, .rows = 1}.encode();
-    case Opcode::VPU_SHAPE: return isa::VpuShape{.n0 = 1, .n1 = 1, .n2 = 1}.encode();
-    case Opcode::VPU_RUN: return isa::VpuRun{.imm_d = 4096, .lanes = 1}.encode();
-    case Opcode::VPU_XPOSE: return isa::VpuXpose{.imm_d = 4096, .rows = 1, .lanes = 1}.encode();
-    default: return plain(static_cast<Opcode>(op.opcode));
+    case Opcode::SYNC:
+      return isa::Sync{.unit = 5}.encode();
+    case Opcode::DMA_SHAPE:
+      return isa::DmaShape{.n0 = 8, .n1 = 1, .n2 = 1, .n3 = 1}.encode();
+    case Opcode::MXU_LOADW:
+      return isa::MxuLoadw{.stride = 1, .k = c.n, .n = c.n}.encode();
+    case Opcode::MXU_MATMUL:
+      return isa::MxuMatmul{.stride = 1, .rows = 1}.encode();
+    case Opcode::VPU_SHAPE:
+      return isa::VpuShape{.n0 = 1, .n1 = 1, .n2 = 1}.encode();
+    case Opcode::VPU_RUN:
+      return isa::VpuRun{.imm_d = 4096, .lanes = 1}.encode();
+    case Opcode::VPU_XPOSE:
+      return isa::VpuXpose{.imm_d = 4096, .rows = 1, .lanes = 1}.encode();
+    default:
+      return plain(static_cast<Opcode>(op.opcode));
   }
 }
 
@@ -99,21 +120,29 @@ std::vector<Bad> all_cases(const Config& c) {
   add("far branch", {}, plain(Opcode::BEQ, {}, 65535));
   // Addresses that wrap: a register plus an immediate past 2^32 or 2^24.
   const auto r1 = [](uint32_t v) { return plain(Opcode::ADD, {.rc = 1}, v); };
-  add("DMA from beyond HBM", {r1(0xfffffff0), isa::DmaShape{.n0 = 1, .n1 = 1, .n2 = 1, .n3 = 1}.encode()},
+  add("DMA from beyond HBM",
+      {r1(0xfffffff0), isa::DmaShape{.n0 = 1, .n1 = 1, .n2 = 1, .n3 = 1}.encode()},
       with(isa::DmaLoad{}.encode(), {.ra = 1}));
-  add("DMA over the end of HBM", {r1(4096 - 3), isa::DmaShape{.n0 = 4, .n1 = 1, .n2 = 1, .n3 = 1}.encode()},
+  add("DMA over the end of HBM",
+      {r1(4096 - 3), isa::DmaShape{.n0 = 4, .n1 = 1, .n2 = 1, .n3 = 1}.encode()},
       with(isa::DmaStore{}.encode(), {.ra = 1}));
   add("DMA before HBM by a stride",
-      {isa::DmaShape{.n0 = 4, .n1 = 2, .n2 = 1, .n3 = 1}.encode(), isa::DmaHstride{.s1 = -8}.encode()},
+      {isa::DmaShape{.n0 = 4, .n1 = 2, .n2 = 1, .n3 = 1}.encode(),
+       isa::DmaHstride{.s1 = -8}.encode()},
       isa::DmaLoad{.imm_h = 4}.encode());
-  add("DMA over the end of VMEM", {isa::DmaShape{.n0 = 5, .n1 = 1, .n2 = 1, .n3 = 1}.encode(), r1(c.vmem_bytes() - 4)},
+  add("DMA over the end of VMEM",
+      {isa::DmaShape{.n0 = 5, .n1 = 1, .n2 = 1, .n3 = 1}.encode(), r1(c.vmem_bytes() - 4)},
       with(isa::DmaLoad{}.encode(), {.rb = 1}));
-  add("VMEM address above 2^24", {isa::DmaShape{.n0 = 5, .n1 = 1, .n2 = 1, .n3 = 1}.encode(), r1(0x1000000)},
+  add("VMEM address above 2^24",
+      {isa::DmaShape{.n0 = 5, .n1 = 1, .n2 = 1, .n3 = 1}.encode(), r1(0x1000000)},
       with(isa::DmaStore{}.encode(), {.rb = 1}));
-  add("weights above 2^24", {r1(0x1000000)}, with(isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(), {.ra = 1}));
-  add("VPU rows below VMEM", {isa::VpuSeta{.s0 = -1}.encode(), isa::VpuShape{.n0 = 3, .n1 = 1, .n2 = 1}.encode()},
+  add("weights above 2^24", {r1(0x1000000)},
+      with(isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(), {.ra = 1}));
+  add("VPU rows below VMEM",
+      {isa::VpuSeta{.s0 = -1}.encode(), isa::VpuShape{.n0 = 3, .n1 = 1, .n2 = 1}.encode()},
       isa::VpuRun{.imm_a = c.n, .imm_d = 4096, .lanes = 1}.encode());
-  add("accumulators by register", {isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(), r1(c.acc_total())},
+  add("accumulators by register",
+      {isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(), r1(c.acc_total())},
       with(isa::MxuMatmul{.stride = 1, .rows = 1, .swap = 1}.encode(), {.rb = 1}));
   add("rows by register", {isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(), r1(65535)},
       with(isa::MxuMatmul{.stride = 1, .rows = 1, .swap = 1}.encode(), {.rc = 1}));
@@ -146,8 +175,8 @@ TEST_P(ChipErrors, C42EveryIllegalOpcodeAndField) {
     // pc and address of WATCHDOG depend on time.
     const bool hang = g.error == Error::WATCHDOG && r.error == Error::WATCHDOG;
     if (!hang && describe(r) != describe(g)) {
-      ADD_FAILURE() << bad.name << ": " << isa::disassemble(bad.instr) << ": expected " << describe(g)
-                    << ", got " << describe(r);
+      ADD_FAILURE() << bad.name << ": " << isa::disassemble(bad.instr) << ": expected "
+                    << describe(g) << ", got " << describe(r);
       if (++failures > 20) FAIL() << "more than 20 differences";
     }
     if (g.done)
@@ -157,10 +186,11 @@ TEST_P(ChipErrors, C42EveryIllegalOpcodeAndField) {
     // Goes on, with everything as after reset.
     golden.clear();
     rtl->clear();
-    const ttpu::Image good = image_of(
-        c, {isa::VpuShape{.n0 = 1, .n1 = 1, .n2 = 1}.encode(),
-            with(isa::VpuRun{.imm_d = 64 * c.n, .lanes = c.n}.encode(), {.signal = 1, .signal_flag = 9}),
-            plain(Opcode::NOP, {.wait_value = 1, .wait_flag = 9}), plain(Opcode::HALT)});
+    const ttpu::Image good =
+        image_of(c, {isa::VpuShape{.n0 = 1, .n1 = 1, .n2 = 1}.encode(),
+                     with(isa::VpuRun{.imm_d = 64 * c.n, .lanes = c.n}.encode(),
+                          {.signal = 1, .signal_flag = 9}),
+                     plain(Opcode::NOP, {.wait_value = 1, .wait_flag = 9}), plain(Opcode::HALT)});
     rtl->load(good);
     const RunResult after = rtl->run();
     ASSERT_TRUE(after.done) << "after " << bad.name << ": " << describe(after);
@@ -169,8 +199,9 @@ TEST_P(ChipErrors, C42EveryIllegalOpcodeAndField) {
   for (const auto& [cause, count] : causes) std::printf(" %s %u", cause.c_str(), count);
   std::printf("\n");
   EXPECT_GT(errors, 400u);
-  for (const char* cause : {"ILLEGAL_OPCODE", "BAD_FIELD", "UNSUPPORTED", "BAD_ALIGN", "VMEM_BOUNDS", "ACC_BOUNDS",
-                            "SMEM_BOUNDS", "IMEM_BOUNDS", "FAR_BOUNDS"}) {
+  for (const char* cause :
+       {"ILLEGAL_OPCODE", "BAD_FIELD", "UNSUPPORTED", "BAD_ALIGN", "VMEM_BOUNDS", "ACC_BOUNDS",
+        "SMEM_BOUNDS", "IMEM_BOUNDS", "FAR_BOUNDS"}) {
     EXPECT_GT(causes[cause], 0u) << cause << " never came";
   }
 }
@@ -185,9 +216,11 @@ TEST_P(ChipErrors, WatchdogOnRtlAndGolden) {
   // A wait that nobody signals, a swap without weights, weights twice without a swap.
   const std::vector<std::vector<Instr>> programs = {
       {plain(Opcode::NOP, {.wait_value = 1, .wait_flag = 7}), plain(Opcode::HALT)},
-      {with(isa::VpuRun{.imm_d = 4096, .lanes = 1}.encode(), {.wait_value = 3, .wait_flag = 30}), plain(Opcode::HALT)},
+      {with(isa::VpuRun{.imm_d = 4096, .lanes = 1}.encode(), {.wait_value = 3, .wait_flag = 30}),
+       plain(Opcode::HALT)},
       {isa::MxuMatmul{.stride = 1, .rows = 1, .swap = 1}.encode(), plain(Opcode::HALT)},
-      {isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(), isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(),
+      {isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(),
+       isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(),
        isa::MxuLoadw{.stride = 1, .k = 1, .n = 1}.encode(), plain(Opcode::HALT)}};
   for (size_t i = 0; i < programs.size(); ++i) {
     const ttpu::Image image = image_of(c, programs[i]);

@@ -1,5 +1,5 @@
-// Products of the compiler on the whole chip: shapes 1 .. 3N+1 with full-range operands (C1), any K with
-// poisoned memories (C2), extreme values (C4, C5, C6).
+// Products of the compiler on the whole chip: shapes 1 .. 3N+1 with full-range operands (C1), any K
+// with poisoned memories (C2), extreme values (C4, C5, C6).
 #include <fmt/format.h>
 
 #include "gemm_check.h"
@@ -20,27 +20,32 @@ class ChipGemm : public testing::TestWithParam<const char*> {
     o.memory.latency = memory_seed ? 20 : 100;
     return ttpu::open_device("rtl", c_, o);
   }
-  void expect_product(Device& rtl, const GemmCase& g, const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
+  void expect_product(Device& rtl, const GemmCase& g, const std::vector<uint8_t>& a,
+                      const std::vector<uint8_t>& b) {
     const ttpu::Image image = ttpu::build_gemm(spec_of(g), c_);
     const GemmRun run = run_gemm(rtl, image, a, b);
     ASSERT_TRUE(run.result.done) << describe(g) << ": " << describe(run.result);
     EXPECT_TRUE(run.canaries) << describe(g) << ": bytes round the result were written";
-    // The golden model must be right by host arithmetic, and the RTL equal to it: so a failure says whether
-    // program or chip is wrong.
+    // The golden model must be right by host arithmetic, and the RTL equal to it: so a failure says
+    // whether program or chip is wrong.
     DeviceOptions o;
     o.hbm_bytes = 1 << 22;
     ttpu::GoldenDevice golden(c_, o);
     const std::vector<uint8_t> expected = run_gemm(golden, image, a, b).c;
     if (!g.bf16) {
-      ASSERT_EQ(expected, host_product(g, a, b)) << describe(g) << ": the program is wrong on the golden model";
+      ASSERT_EQ(expected, host_product(g, a, b))
+          << describe(g) << ": the program is wrong on the golden model";
     }
     ASSERT_EQ(run.c.size(), expected.size());
     for (size_t i = 0; i < expected.size(); i += 4)
       ASSERT_EQ(std::memcmp(&run.c[i], &expected[i], 4), 0)
           << describe(g) << ": row " << i / 4 / static_cast<size_t>(g.n) << " column "
           << i / 4 % static_cast<size_t>(g.n) << ": expected "
-          << fmt::format("{:02x}{:02x}{:02x}{:02x}", expected[i + 3], expected[i + 2], expected[i + 1], expected[i])
-          << " got " << fmt::format("{:02x}{:02x}{:02x}{:02x}", run.c[i + 3], run.c[i + 2], run.c[i + 1], run.c[i]);
+          << fmt::format("{:02x}{:02x}{:02x}{:02x}", expected[i + 3], expected[i + 2],
+                         expected[i + 1], expected[i])
+          << " got "
+          << fmt::format("{:02x}{:02x}{:02x}{:02x}", run.c[i + 3], run.c[i + 2], run.c[i + 1],
+                         run.c[i]);
   }
 };
 
@@ -50,8 +55,12 @@ TEST_P(ChipGemm, RandomShapesAndOperands) {
   auto rtl = open(rng.next() | 1, rng.next() | 1);
   const int count = tb::long_run() ? 20000 : 150;
   for (int i = 0; i < count; ++i) {
-    const GemmCase g{rng.between(1, 3 * n + 1), rng.between(1, 3 * n + 1), rng.between(1, 3 * n + 1),
-                     c_.has_fp && rng.chance(30), rng.coin(), rng.coin()};
+    const GemmCase g{rng.between(1, 3 * n + 1),
+                     rng.between(1, 3 * n + 1),
+                     rng.between(1, 3 * n + 1),
+                     c_.has_fp && rng.chance(30),
+                     rng.coin(),
+                     rng.coin()};
     SCOPED_TRACE(fmt::format("product {}", i));
     const auto a = operand(g, g.m * g.k, rng), b = operand(g, g.k * g.n, rng);
     expect_product(*rtl, g, a, b);

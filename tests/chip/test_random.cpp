@@ -1,4 +1,5 @@
-// Random programs on RTL and golden model: memories, outcome, retired commands and counters are equal.
+// Random programs on RTL and golden model: memories, outcome, retired commands and counters are
+// equal.
 #include <fmt/format.h>
 
 #include "chip_util.h"
@@ -57,10 +58,11 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
     options.trace_commands = true;
     options.max_cycles = 2'000'000;
     options.random_init_seed = rng.next() | 1;
-    options.memory = {.latency = 1 + static_cast<uint32_t>(rng.below(60)),
-                      .bytes_per_cycle = rng.coin() ? 0 : 1 + static_cast<uint32_t>(rng.below(c.axi_bytes)),
-                      .seed = rng.next() | 1,
-                      .stall_percent = static_cast<uint32_t>(rng.below(60))};
+    options.memory = {
+        .latency = 1 + static_cast<uint32_t>(rng.below(60)),
+        .bytes_per_cycle = rng.coin() ? 0 : 1 + static_cast<uint32_t>(rng.below(c.axi_bytes)),
+        .seed = rng.next() | 1,
+        .stall_percent = static_cast<uint32_t>(rng.below(60))};
     ttpu::GoldenDevice golden(c, options);
     const auto rtl = ttpu::open_device("rtl", c, options);
     const uint64_t data_seed = rng.next();
@@ -73,12 +75,13 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
     const RunResult r = rtl->run();
     expect_same_outcome(g, r);
     expect_same_retired(golden, *rtl);
-    expect_same_bytes("HBM", 0, hbm(golden, 0, o.hbm_bytes), hbm(*rtl, 0, o.hbm_bytes), &p.hbm_writer, &p.code);
+    expect_same_bytes("HBM", 0, hbm(golden, 0, o.hbm_bytes), hbm(*rtl, 0, o.hbm_bytes),
+                      &p.hbm_writer, &p.code);
     if (testing::Test::HasFailure() || number % 8 == 0)
       for (const Range& arena : p.arenas) {
         const Range a = with_canary(arena, c.vmem_bytes());
-        expect_same_bytes("VMEM", a.first, vmem(golden, a.first, a.size), vmem(*rtl, a.first, a.size),
-                          &p.vmem_writer, &p.code);
+        expect_same_bytes("VMEM", a.first, vmem(golden, a.first, a.size),
+                          vmem(*rtl, a.first, a.size), &p.vmem_writer, &p.code);
       }
     const auto& activity = golden.machine().activity;
     EXPECT_EQ(r.counter(ttpu::regs::MXU_ROWS), activity.mxu_rows);
@@ -90,7 +93,8 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
     for (int u = 0; u < ttpu::isa::kNumUnits; ++u) {
       uint64_t sum = 0;
       for (int s = 0; s < ttpu::regs::kNumStates; ++s)
-        sum += r.counters[static_cast<size_t>(ttpu::regs::kNumPlainCounters + u * ttpu::regs::kNumStates + s)];
+        sum += r.counters[static_cast<size_t>(ttpu::regs::kNumPlainCounters +
+                                              u * ttpu::regs::kNumStates + s)];
       EXPECT_EQ(sum, r.counter(ttpu::regs::CYCLES)) << name_of(static_cast<Unit>(u));
     }
     if (testing::Test::HasFailure()) return;
@@ -98,7 +102,8 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
     cycles += r.counter(ttpu::regs::CYCLES);
   }
   std::printf("[ttpu] %s: %llu programs, %llu cycles\n", std::string(c.name).c_str(),
-              static_cast<unsigned long long>(programs_done), static_cast<unsigned long long>(cycles));
+              static_cast<unsigned long long>(programs_done),
+              static_cast<unsigned long long>(cycles));
   // Every command of every unit took part.
   for (const auto& d : ttpu::isa::kOps)
     if (d.opcode >= 0x40 && !(d.name == "VPU_SFU" && !c.has_sfu)) {

@@ -1,5 +1,5 @@
-// Control with units played by C++: they take commands when they like, need a random time, and end them
-// in order. The bench keeps its own books of the flags from what it sees at the ports.
+// Control with units played by C++: they take commands when they like, need a random time, and end
+// them in order. The bench keeps its own books of the flags from what it sees at the ports.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -41,8 +41,14 @@ Instr instr(Fields fields, Common c = {}) {
 /// One without fields of its own (NOP, HALT, JR, VPU_CLEAR) or with a 32-bit immediate or target.
 inline Instr plain(Opcode op, Common c = {}, uint32_t imm = 0) {
   Instr i;
-  ttpu::isa::Common all{static_cast<uint32_t>(op), c.ra, c.rb, c.rc, c.wait_value, c.wait_flag,
-                        c.signal, c.signal_flag};
+  ttpu::isa::Common all{static_cast<uint32_t>(op),
+                        c.ra,
+                        c.rb,
+                        c.rc,
+                        c.wait_value,
+                        c.wait_flag,
+                        c.signal,
+                        c.signal_flag};
   all.apply(i);
   i.set(42, 32, imm);
   return i;
@@ -54,11 +60,16 @@ inline Instr sync(Unit unit, Common c = {}) {
 /// A command that its unit plays for `cycles` (0: random) cycles in this bench.
 inline Instr work(Unit unit, Common c = {}) {
   switch (unit) {
-    case Unit::DMA0: return instr(ttpu::isa::DmaLoad{.channel = 0}, c);
-    case Unit::DMA1: return instr(ttpu::isa::DmaLoad{.channel = 1}, c);
-    case Unit::MXW: return instr(ttpu::isa::MxuLoadw{}, c);
-    case Unit::MXS: return instr(ttpu::isa::MxuMatmul{}, c);
-    default: return instr(ttpu::isa::VpuRun{}, c);
+    case Unit::DMA0:
+      return instr(ttpu::isa::DmaLoad{.channel = 0}, c);
+    case Unit::DMA1:
+      return instr(ttpu::isa::DmaLoad{.channel = 1}, c);
+    case Unit::MXW:
+      return instr(ttpu::isa::MxuLoadw{}, c);
+    case Unit::MXS:
+      return instr(ttpu::isa::MxuMatmul{}, c);
+    default:
+      return instr(ttpu::isa::VpuRun{}, c);
   }
 }
 
@@ -229,7 +240,8 @@ class Bench {
       seen.opcode = static_cast<uint8_t>(tb::get_bits(c, 198, 8));
       accepted[q].push_back(seen);
       const uint64_t last = running_[q].empty() ? 0 : running_[q].back().end + 1;
-      const uint64_t end = cycle() + static_cast<uint64_t>(stall_.between(min_latency, max_latency));
+      const uint64_t end =
+          cycle() + static_cast<uint64_t>(stall_.between(min_latency, max_latency));
       running_[q].push_back({std::max(last, end), accepted[q].size() - 1});
     }
     if (ctl_->clear_o)

@@ -26,7 +26,8 @@ void expect_goes_on(Bench& bench) {
   bench.clear();
   ASSERT_FALSE(bench.error().valid);
   bench.load({plain(Opcode::TAG, {}, 4711), work(Unit::VPU, {.signal = 1, .signal_flag = 1}),
-              plain(Opcode::NOP, {.wait_value = 1, .wait_flag = 1}), halt()}, 300);
+              plain(Opcode::NOP, {.wait_value = 1, .wait_flag = 1}), halt()},
+             300);
   bench.tags.clear();
   bench.run(300);
   EXPECT_TRUE(bench.done());
@@ -69,7 +70,8 @@ TEST(Errors, EveryUnusedBitOfEveryInstruction) {
       i.set(bit, 1, 1);
       bench.load({i});
       bench.run();
-      expect_error(bench, Error::BAD_FIELD, Unit::SCALAR, 0, bit - end < 32 ? 1ull << (bit - end) : 0);
+      expect_error(bench, Error::BAD_FIELD, Unit::SCALAR, 0,
+                   bit - end < 32 ? 1ull << (bit - end) : 0);
       if (testing::Test::HasFailure()) FAIL() << d.name << " bit " << bit;
       bench.clear();
       ++cases;
@@ -86,8 +88,10 @@ TEST(Errors, BadFieldsOfTheScalarCore) {
   run_case(bench, {"SYNC to 7", unit(7), Error::BAD_FIELD, 7});
   run_case(bench, {"channel 2", instr(ttpu::isa::DmaShape{.channel = 2}), Error::UNSUPPORTED, 2});
   run_case(bench, {"channel 3", instr(ttpu::isa::DmaStore{.channel = 3}), Error::UNSUPPORTED, 3});
-  run_case(bench, {"LDS beyond", plain(Opcode::LDS, {.rc = 1}, kSmemWords), Error::SMEM_BOUNDS, kSmemWords});
-  run_case(bench, {"STS far beyond", plain(Opcode::STS, {}, 0xffffffff), Error::SMEM_BOUNDS, 0xffffffff});
+  run_case(bench, {"LDS beyond", plain(Opcode::LDS, {.rc = 1}, kSmemWords), Error::SMEM_BOUNDS,
+                   kSmemWords});
+  run_case(bench,
+           {"STS far beyond", plain(Opcode::STS, {}, 0xffffffff), Error::SMEM_BOUNDS, 0xffffffff});
 }
 
 TEST(Errors, ProgramCounterLeavesTheMemory) {
@@ -135,10 +139,11 @@ TEST(Errors, UnitErrorsAndTheirOrder) {
     bench.tick(20);
     // All units from q on at once: q wins.
     for (int p = q; p < kQueues; ++p)
-      bench.raise(p, Error::VMEM_BOUNDS, static_cast<uint16_t>(100 + p), 0x123456789abcull + static_cast<uint64_t>(p));
+      bench.raise(p, Error::VMEM_BOUNDS, static_cast<uint16_t>(100 + p),
+                  0x123456789abcull + static_cast<uint64_t>(p));
     bench.tick(3);
-    expect_error(bench, Error::VMEM_BOUNDS, static_cast<Unit>(q + 1), static_cast<uint32_t>(100 + q),
-                 0x123456789abcull + static_cast<uint64_t>(q));
+    expect_error(bench, Error::VMEM_BOUNDS, static_cast<Unit>(q + 1),
+                 static_cast<uint32_t>(100 + q), 0x123456789abcull + static_cast<uint64_t>(q));
     // A later one changes nothing.
     bench.raise(0, Error::AXI_READ, 1, 1);
     bench.tick(3);

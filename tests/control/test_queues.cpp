@@ -68,7 +68,8 @@ TEST(Queues, OneTokenForTwoWaitersGoesToTheLowerUnit) {
   ASSERT_TRUE(bench.done());
   ASSERT_EQ(bench.accepted[2].size(), 1u);
   ASSERT_EQ(bench.accepted[4].size(), 1u);
-  EXPECT_EQ(bench.accepted[4][0].cycle, bench.accepted[2][0].cycle + 11) << "the VPU had to wait for the second";
+  EXPECT_EQ(bench.accepted[4][0].cycle, bench.accepted[2][0].cycle + 11)
+      << "the VPU had to wait for the second";
   EXPECT_EQ(bench.flag(5), 0u);
 }
 
@@ -200,8 +201,7 @@ TEST(Queues, RandomDependencesWithRandomLatencies) {
           << "command at pc " << e.to_pc << " started before the one at pc " << e.from_pc
           << " was done";
     }
-    for (uint32_t f = 0; f < 25; ++f)
-      ASSERT_EQ(bench.flag(f), tokens[f].size()) << "flag " << f;
+    for (uint32_t f = 0; f < 25; ++f) ASSERT_EQ(bench.flag(f), tokens[f].size()) << "flag " << f;
   }
   EXPECT_GT(stalls, 100u) << "cmd_ready never held a command back";
 }

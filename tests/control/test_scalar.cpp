@@ -23,38 +23,83 @@ struct Reference {
       const auto set = [&](uint32_t v) {
         if (c.rc) r[c.rc] = v;
       };
-      const auto sa = static_cast<int32_t>(a), sb = static_cast<int32_t>(b), sy = static_cast<int32_t>(y);
+      const auto sa = static_cast<int32_t>(a), sb = static_cast<int32_t>(b),
+                 sy = static_cast<int32_t>(y);
       cycles += 1;
       switch (static_cast<Opcode>(c.opcode)) {
-        case Opcode::HALT: return;
-        case Opcode::ADD: set(a + y); break;
-        case Opcode::SUB: set(a - y); break;
-        case Opcode::MUL: set(a * y), ++cycles; break;
-        case Opcode::AND: set(a & y); break;
-        case Opcode::OR: set(a | y); break;
-        case Opcode::XOR: set(a ^ y); break;
-        case Opcode::SHL: set(a << (y % 32)); break;
-        case Opcode::SHR: set(a >> (y % 32)); break;
-        case Opcode::SRA: set(static_cast<uint32_t>(sa >> (y % 32))); break;
-        case Opcode::SLT: set(sa < sy); break;
-        case Opcode::SLTU: set(a < y); break;
-        case Opcode::LDS: set(smem.at(a + imm)), ++cycles; break;
-        case Opcode::STS: smem.at(a + imm) = b; break;
-        case Opcode::BEQ: taken = a == b; break;
-        case Opcode::BNE: taken = a != b; break;
-        case Opcode::BLT: taken = sa < sb; break;
-        case Opcode::BGE: taken = sa >= sb; break;
-        case Opcode::BLTU: taken = a < b; break;
-        case Opcode::BGEU: taken = a >= b; break;
-        case Opcode::JAL: set(pc + 1), taken = true; break;
-        case Opcode::JR: next = a, cycles += 2; break;
+        case Opcode::HALT:
+          return;
+        case Opcode::ADD:
+          set(a + y);
+          break;
+        case Opcode::SUB:
+          set(a - y);
+          break;
+        case Opcode::MUL:
+          set(a * y), ++cycles;
+          break;
+        case Opcode::AND:
+          set(a & y);
+          break;
+        case Opcode::OR:
+          set(a | y);
+          break;
+        case Opcode::XOR:
+          set(a ^ y);
+          break;
+        case Opcode::SHL:
+          set(a << (y % 32));
+          break;
+        case Opcode::SHR:
+          set(a >> (y % 32));
+          break;
+        case Opcode::SRA:
+          set(static_cast<uint32_t>(sa >> (y % 32)));
+          break;
+        case Opcode::SLT:
+          set(sa < sy);
+          break;
+        case Opcode::SLTU:
+          set(a < y);
+          break;
+        case Opcode::LDS:
+          set(smem.at(a + imm)), ++cycles;
+          break;
+        case Opcode::STS:
+          smem.at(a + imm) = b;
+          break;
+        case Opcode::BEQ:
+          taken = a == b;
+          break;
+        case Opcode::BNE:
+          taken = a != b;
+          break;
+        case Opcode::BLT:
+          taken = sa < sb;
+          break;
+        case Opcode::BGE:
+          taken = sa >= sb;
+          break;
+        case Opcode::BLTU:
+          taken = a < b;
+          break;
+        case Opcode::BGEU:
+          taken = a >= b;
+          break;
+        case Opcode::JAL:
+          set(pc + 1), taken = true;
+          break;
+        case Opcode::JR:
+          next = a, cycles += 2;
+          break;
         case Opcode::DBNZ: {
           const uint32_t v = r[c.rc] - 1;
           set(v);
           taken = v != 0;
           break;
         }
-        default: break;  // NOP, TAG
+        default:
+          break;  // NOP, TAG
       }
       if (taken) next = target, cycles += 2;
       pc = next;
@@ -62,10 +107,10 @@ struct Reference {
   }
 };
 
-const std::vector<Opcode> kAlu = {Opcode::ADD, Opcode::SUB, Opcode::MUL, Opcode::AND, Opcode::OR,
-                                  Opcode::XOR, Opcode::SHL, Opcode::SHR, Opcode::SRA, Opcode::SLT,
-                                  Opcode::SLTU};
-const std::vector<Opcode> kBranch = {Opcode::BEQ, Opcode::BNE,  Opcode::BLT, Opcode::BGE,
+const std::vector<Opcode> kAlu = {Opcode::ADD, Opcode::SUB, Opcode::MUL, Opcode::AND,
+                                  Opcode::OR,  Opcode::XOR, Opcode::SHL, Opcode::SHR,
+                                  Opcode::SRA, Opcode::SLT, Opcode::SLTU};
+const std::vector<Opcode> kBranch = {Opcode::BEQ,  Opcode::BNE,  Opcode::BLT, Opcode::BGE,
                                      Opcode::BLTU, Opcode::BGEU, Opcode::JAL};
 
 /// Random straight code with forward branches and one counted loop; ends by storing all registers.
@@ -93,10 +138,11 @@ std::vector<Instr> random_program(tb::Random& rng) {
       case 2: {
         // Never over the head of the loop or the loop's end, so that it always ends.
         const uint32_t limit = pc < loop_at - 1 ? loop_at - 1 : body;
-        const uint32_t target = std::min<uint32_t>(limit, pc + 1 + static_cast<uint32_t>(rng.below(6)));
+        const uint32_t target =
+            std::min<uint32_t>(limit, pc + 1 + static_cast<uint32_t>(rng.below(6)));
         const Opcode op = rng.pick(kBranch);
-        code.push_back(plain(op, {.ra = reg(), .rb = reg(), .rc = op == Opcode::JAL ? 21u : 0u},
-                             target));
+        code.push_back(
+            plain(op, {.ra = reg(), .rb = reg(), .rc = op == Opcode::JAL ? 21u : 0u}, target));
         break;
       }
       case 3:
@@ -127,20 +173,21 @@ TEST(Scalar, RandomProgramsMatchHostArithmeticAndStatedCycles) {
     ASSERT_FALSE(bench.error().valid);
     EXPECT_EQ(cycles, ref.cycles);
     for (uint32_t w = 0; w < kSmemWords; ++w)
-      ASSERT_EQ(bench.read_smem(w), ref.smem[w]) << "SMEM word " << w << " (100+r holds register r)";
+      ASSERT_EQ(bench.read_smem(w), ref.smem[w])
+          << "SMEM word " << w << " (100+r holds register r)";
   }
 }
 
 TEST(Scalar, JumpThroughRegisterAndReturn) {
   Bench bench;
   bench.load({
-      plain(Opcode::JAL, {.rc = 5}, 4),                  // 0: r5 = 1, to 4
-      plain(Opcode::STS, {.rb = 5}, 0),                  // 1
-      halt(),                                            // 2
-      plain(Opcode::TAG, {}, 0xbad),                     // 3
-      plain(Opcode::TAG, {}, 77),                        // 4
-      plain(Opcode::JR, {.ra = 5}),                      // 5: to 1
-      plain(Opcode::TAG, {}, 0xbad),                     // 6
+      plain(Opcode::JAL, {.rc = 5}, 4),  // 0: r5 = 1, to 4
+      plain(Opcode::STS, {.rb = 5}, 0),  // 1
+      halt(),                            // 2
+      plain(Opcode::TAG, {}, 0xbad),     // 3
+      plain(Opcode::TAG, {}, 77),        // 4
+      plain(Opcode::JR, {.ra = 5}),      // 5: to 1
+      plain(Opcode::TAG, {}, 0xbad),     // 6
   });
   bench.run();
   EXPECT_TRUE(bench.done());

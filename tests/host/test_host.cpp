@@ -63,7 +63,8 @@ class HostBench {
     d.smem_rdata_i = smem_out_;
     d.vmem_rd_valid_i = pipe_[1].first;
     for (uint32_t l = 0; l < kConfig.n; ++l)
-      tb::set_lane<uint32_t>(d.vmem_rd_data_i, l, pipe_[1].first ? word_at(pipe_[1].second, l) : 0xdeadbeef);
+      tb::set_lane<uint32_t>(d.vmem_rd_data_i, l,
+                             pipe_[1].first ? word_at(pipe_[1].second, l) : 0xdeadbeef);
     const bool req = d.vmem_rd_req_o || d.vmem_wr_req_o;
     waited_ = req ? waited_ + 1 : 0;
     const bool grant = req && waited_ > grant_delay;
@@ -131,18 +132,21 @@ TEST(Host, Identity) {
 // Every word of the window: what is no register answers SLVERR, in both directions.
 TEST(Host, EveryAddressAnswers) {
   HostBench b;
-  const std::vector<uint32_t> ro = {regs::kId, regs::kVersion, regs::kConfigHash, regs::kConfigId,
-      regs::kArrayN, regs::kVmemBytes, regs::kAccRows, regs::kImemWords, regs::kSmemWords,
-      regs::kCmemBytes, regs::kStatus, regs::kErrCause, regs::kErrPc, regs::kErrAddrLo,
-      regs::kErrAddrHi, regs::kFlagValue};
-  const std::vector<uint32_t> rw = {regs::kCtrl, regs::kEntryPc, regs::kIrqEnable, regs::kIrqStatus,
-      regs::kWatchdog, regs::kHbmBaseLo, regs::kHbmBaseHi, regs::kHbmSizeLo, regs::kHbmSizeHi,
-      regs::kVmemAddr, regs::kVmemData, regs::kFlagSelect};
+  const std::vector<uint32_t> ro = {
+      regs::kId,        regs::kVersion,   regs::kConfigHash, regs::kConfigId,
+      regs::kArrayN,    regs::kVmemBytes, regs::kAccRows,    regs::kImemWords,
+      regs::kSmemWords, regs::kCmemBytes, regs::kStatus,     regs::kErrCause,
+      regs::kErrPc,     regs::kErrAddrLo, regs::kErrAddrHi,  regs::kFlagValue};
+  const std::vector<uint32_t> rw = {regs::kCtrl,      regs::kEntryPc,   regs::kIrqEnable,
+                                    regs::kIrqStatus, regs::kWatchdog,  regs::kHbmBaseLo,
+                                    regs::kHbmBaseHi, regs::kHbmSizeLo, regs::kHbmSizeHi,
+                                    regs::kVmemAddr,  regs::kVmemData,  regs::kFlagSelect};
   const auto in = [](const std::vector<uint32_t>& v, uint32_t a) {
     return std::find(v.begin(), v.end(), a) != v.end();
   };
   for (uint32_t a = 0; a < 0x600; a += 4) {
-    const bool counter = a >= regs::kWinCounters && a < regs::kWinCounters + 8u * regs::kNumCounters;
+    const bool counter =
+        a >= regs::kWinCounters && a < regs::kWinCounters + 8u * regs::kNumCounters;
     const bool known = in(ro, a) || in(rw, a) || counter;
     b.read(a, known ? kOkay : kSlvErr);
     b.write(a, 0, in(rw, a) ? kOkay : kSlvErr);
@@ -159,7 +163,8 @@ TEST(Host, EveryAddressAnswers) {
 TEST(Host, OnlyWholeWords) {
   HostBench b;
   b.write(regs::kEntryPc, 0x12345678);
-  for (uint8_t strobe = 0; strobe < 15; ++strobe) b.write(regs::kEntryPc, 0xffffffff, kSlvErr, strobe);
+  for (uint8_t strobe = 0; strobe < 15; ++strobe)
+    b.write(regs::kEntryPc, 0xffffffff, kSlvErr, strobe);
   EXPECT_EQ(b.read(regs::kEntryPc), 0x12345678u);
   b.write(regs::kCtrl, 3, kSlvErr, 1);
   EXPECT_EQ(b.starts + b.clears, 0u);
@@ -318,7 +323,8 @@ TEST(Host, CountersCountAndUnitStatesSumToCycles) {
       }
       for (int u = 0; u < ttpu::isa::kNumUnits; ++u) {
         d.activity_i[u] = static_cast<uint8_t>(rng.below(regs::kNumStates));
-        ++expected[static_cast<size_t>(regs::kNumPlainCounters + u * regs::kNumStates + d.activity_i[u])];
+        ++expected[static_cast<size_t>(regs::kNumPlainCounters + u * regs::kNumStates +
+                                       d.activity_i[u])];
       }
       b.tick();
     }

@@ -21,7 +21,8 @@ constexpr uint64_t kClearCycles = 10'000'000;
 
 }  // namespace
 
-// ---- clock ---------------------------------------------------------------------------------------
+// ---- clock
+// ---------------------------------------------------------------------------------------
 
 template <class... Extensions>
 inline void RtlDevice::tick(Extensions&... extensions) {
@@ -155,7 +156,8 @@ RtlDevice::~RtlDevice() {
   if (top_) top_->final();
 }
 
-// ---- registers -----------------------------------------------------------------------------------
+// ---- registers
+// -----------------------------------------------------------------------------------
 
 uint32_t RtlDevice::read_reg(uint32_t reg) {
   const uint32_t value = bus_->read(reg);
@@ -169,7 +171,8 @@ void RtlDevice::write_reg(uint32_t reg, uint32_t value) {
   bus_->write(reg, value);
   stop_on_error();
   if (bus_->response() != 0)
-    throw DeviceError(tb::format("the chip refused the write of 0x%08x to register 0x%05x", value, reg));
+    throw DeviceError(
+        tb::format("the chip refused the write of 0x%08x to register 0x%05x", value, reg));
 }
 
 void RtlDevice::check_identity() {
@@ -187,11 +190,13 @@ void RtlDevice::stop_on_error() {
   context_->gotError(false);
   context_->gotFinish(false);
   close_wave();
-  throw DeviceError(tb::format("an assertion of the RTL failed in cycle %llu (its message is above)",
-                               static_cast<unsigned long long>(cycle_)));
+  throw DeviceError(
+      tb::format("an assertion of the RTL failed in cycle %llu (its message is above)",
+                 static_cast<unsigned long long>(cycle_)));
 }
 
-// ---- memories ------------------------------------------------------------------------------------
+// ---- memories
+// ------------------------------------------------------------------------------------
 
 std::span<uint8_t> RtlDevice::hbm_range(uint64_t addr, uint64_t size) {
   if (addr > options_.hbm_bytes || size > options_.hbm_bytes - addr)
@@ -242,7 +247,8 @@ void RtlDevice::read_vmem(uint64_t addr, std::span<uint8_t> bytes) {
   if (bytes.empty()) return;
   write_reg(regs::kVmemAddr, static_cast<uint32_t>(addr / 4 * 4));
   for (size_t done = 0; done < bytes.size();) {
-    const size_t first = (addr + done) % 4, count = std::min<size_t>(4 - first, bytes.size() - done);
+    const size_t first = (addr + done) % 4,
+                 count = std::min<size_t>(4 - first, bytes.size() - done);
     const uint32_t value = read_reg(regs::kVmemData);
     std::memcpy(&bytes[done], reinterpret_cast<const uint8_t*>(&value) + first, count);
     done += count;
@@ -267,7 +273,8 @@ void RtlDevice::load(const Image& image) {
   loaded_ = true;
 }
 
-// ---- run -----------------------------------------------------------------------------------------
+// ---- run
+// -----------------------------------------------------------------------------------------
 
 void RtlDevice::take_trace(uint64_t cycle) {
   for (int u = 1; u < isa::kNumUnits; ++u) {
@@ -275,7 +282,8 @@ void RtlDevice::take_trace(uint64_t cycle) {
     const uint64_t t = top_->trace_o[u];
     const auto unit = static_cast<isa::Unit>(u);
     auto& open = open_[static_cast<size_t>(u)];
-    // A start and a stop in one cycle: of a SYNC the same command, else the stop is of an older one.
+    // A start and a stop in one cycle: of a SYNC the same command, else the stop is of an older
+    // one.
     if (t >> 41 & 1) {
       const auto opcode = static_cast<isa::Opcode>(t >> 33 & 0xff);
       open.push_back(opcode);
@@ -309,8 +317,8 @@ bool RtlDevice::run_clock(uint64_t max_cycles) {
       stop_on_error();
       if (tb::interrupted) {
         close_wave();
-        throw DeviceError(tb::format("interrupted in cycle %llu of the run",
-                                     static_cast<unsigned long long>(i)));
+        throw DeviceError(
+            tb::format("interrupted in cycle %llu of the run", static_cast<unsigned long long>(i)));
       }
     }
   }
@@ -332,7 +340,8 @@ void RtlDevice::read_result(RunResult& result) {
   result.counters.resize(regs::kNumCounters);
   for (uint32_t i = 0; i < regs::kNumCounters; ++i) {
     const uint64_t low = read_reg(regs::kWinCounters + 8 * i);
-    result.counters[i] = low | static_cast<uint64_t>(read_reg(regs::kWinCounters + 8 * i + 4)) << 32;
+    result.counters[i] = low | static_cast<uint64_t>(read_reg(regs::kWinCounters + 8 * i + 4))
+                                   << 32;
   }
 }
 
@@ -347,7 +356,8 @@ RunResult RtlDevice::run() {
     const auto start = std::chrono::steady_clock::now();
     const bool ended = options_.trace_commands ? run_clock<true>(options_.max_cycles)
                                                : run_clock<false>(options_.max_cycles);
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     stop_on_error();
     read_result(result);
     if (!ended) {  // no end in time counts as a hang; the program is stopped
@@ -370,9 +380,10 @@ void RtlDevice::clear() {
     const uint32_t status = read_reg(regs::kStatus);
     if ((status & (kRunning | kError)) == 0 && (status & kQuiet)) break;
     if (cycle_ - start > kClearCycles)
-      throw DeviceError(tb::format("the chip is not quiet %llu cycles after CLEAR (STATUS %08x): a "
-                                   "bus transfer has no end; open the device again",
-                                   static_cast<unsigned long long>(kClearCycles), status));
+      throw DeviceError(
+          tb::format("the chip is not quiet %llu cycles after CLEAR (STATUS %08x): a "
+                     "bus transfer has no end; open the device again",
+                     static_cast<unsigned long long>(kClearCycles), status));
   }
   write_reg(regs::kIrqStatus, 3);
   failed_ = false;

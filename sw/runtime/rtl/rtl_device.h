@@ -1,5 +1,5 @@
-// The Verilated chip as a device: driven as a host would drive it, through AXI4-Lite and the interrupt.
-// Compiled once for each configuration (TTPU_MODEL, TTPU_CONFIG_NAME, TTPU_AXI_BYTES).
+// The Verilated chip as a device: driven as a host would drive it, through AXI4-Lite and the
+// interrupt. Compiled once for each configuration (TTPU_MODEL, TTPU_CONFIG_NAME, TTPU_AXI_BYTES).
 #pragma once
 #include <array>
 #include <cstdlib>
