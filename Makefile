@@ -10,7 +10,6 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PYTHON ?= $(shell test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3)
 SEED ?= 1
-CONFIG ?= core16
 BLOCKS := isa golden timing compiler runtime cli tb host control dma vmem mxu vpu chip perf
 SETUP := scripts/setup.sh
 SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JOBS)"
@@ -23,7 +22,7 @@ SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JO
 help: ## this list
 	@echo "Torus TPU. What there is to do:"
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { sub("%", "<block>", $$1); printf "  make %-14s %s\n", $$1, $$2 }' Makefile
-	@echo "Variables: SEED=$(SEED) CONFIG=$(CONFIG) JOBS=$(JOBS) BUILD=$(BUILD) TEST= BOARD="
+	@echo "Variables: SEED=$(SEED) JOBS=$(JOBS) BUILD=$(BUILD) TEST= CONFIG= BOARD="
 	@echo "Blocks for test-<block>: $(BLOCKS)"
 
 demo: ## a network reads handwritten digits on the simulated chip, every answer checked bit for bit
@@ -91,9 +90,9 @@ ttpu: ## the command, build/bin/ttpu
 	@$(SETUP) build
 	@scripts/build.sh "$(BUILD)" "$(JOBS)" ttpu
 
-rtl: ## the simulated chip of every configuration, for `ttpu --device rtl`
+rtl: ## the simulated chip for `ttpu --device rtl`: every configuration, or CONFIG=name [WAVES=1]
 	@$(SETUP) build
-	@scripts/build.sh "$(BUILD)" "$(JOBS)" rtl
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" $(if $(CONFIG),ttpu_rtl_$(CONFIG)$(if $(WAVES),_trace),rtl)
 
 fpga: ## bitstream for a board: make fpga BOARD=name
 	@test -n "$(BOARD)" -a -x "fpga/$(BOARD)/build.sh" || { \

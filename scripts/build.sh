@@ -4,14 +4,11 @@
 set -eu
 build=$1 jobs=$2
 shift 2
-if ! [ -e "$build/build.ninja" ]; then
-  mkdir -p "$build"
-  echo "configuring ..."
-  cmake -S . -B "$build" -G Ninja >"$build/configure.log" 2>&1 || {
-    cat "$build/configure.log"
-    exit 1
-  }
-fi
+mkdir -p "$build"
+cmake -S . -B "$build" -G Ninja >"$build/configure.log" 2>&1 || {
+  cat "$build/configure.log"
+  exit 1
+}
 [ "$1" = --configure ] && exit 0
 echo "building $* ..."
 NINJA_STATUS='  [%f/%t] ' ninja -C "$build" -j "$jobs" --quiet "$@" 2>&1

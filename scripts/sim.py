@@ -25,10 +25,8 @@ def say(text):
 
 
 def configure(build):
-    """CMake, if this folder has no build yet. Ninja sees to it later by itself."""
-    if (build / "build.ninja").exists():
-        return
-    say("configuring ...")
+    """CMake: a second or two where nothing changed."""
+    build.mkdir(parents=True, exist_ok=True)
     run = subprocess.run(["cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja"],
                          capture_output=True, text=True)
     if run.returncode:
@@ -57,6 +55,14 @@ def select(args):
     if args.exclude:
         chosen += ["-E", args.exclude]
     return chosen
+
+
+def needs(build, tests):
+    """What the tests without a program of their own want to have built."""
+    known = subprocess.run(["ninja", "-t", "targets", "all"], cwd=build, capture_output=True,
+                           text=True).stdout
+    known = set(re.findall(r"^([\w.]+_needs): phony", known, re.M))
+    return [f"{n}_needs" for n, p in tests if p is None and f"{n}_needs" in known]
 
 
 def ninja(build, jobs, targets):
@@ -106,7 +112,7 @@ def main():
     if not tests:
         sys.exit("no such test; `make list` shows all")
     programs = {p for _, p in tests if p}
-    targets = [f"tests/{p}" for p in sorted(programs)]
+    targets = [f"tests/{p}" for p in sorted(programs)] + needs(build, tests)
     say(f"building {len(programs)} test programs ...")
     made = ninja(build, args.jobs, targets) if targets else 0
     broken = set()
