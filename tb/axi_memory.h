@@ -1,9 +1,9 @@
 // An AXI4 memory with latency, bandwidth, random stalls, error regions, and the protocol's rules
 // checked. An extension of tb::Controller; binds to any model through AxiSignals.
 //
-// Time: a read accepted at edge t has its first beat offered in cycle t + latency; a burst whose last
-// W beat is accepted at edge t is answered from cycle t + latency. Beats move at bytes_per_cycle in
-// each direction. Responses come in the order of their requests.
+// Time: a read accepted at edge t has its first beat offered in cycle t + latency; a burst whose
+// last W beat is accepted at edge t is answered from cycle t + latency. Beats move at
+// bytes_per_cycle in each direction. Responses come in the order of their requests.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -39,17 +39,17 @@ enum class AxiWriteOrder {
 };
 
 struct AxiMemoryOptions {
-  uint64_t base = 0;              ///< AXI address of byte 0; others outside: DECERR
-  uint32_t latency = 10;          ///< cycles, at least 1
-  uint32_t latency_jitter = 0;    ///< a random 0 .. jitter is added to each burst
-  uint32_t bytes_per_cycle = 0;   ///< 0 = the width of the bus
-  uint64_t seed = 0;              ///< 0 = from the run's seed
-  uint32_t stall_percent = 0;     ///< of each of the five channels
+  uint64_t base = 0;             ///< AXI address of byte 0; others outside: DECERR
+  uint32_t latency = 10;         ///< cycles, at least 1
+  uint32_t latency_jitter = 0;   ///< a random 0 .. jitter is added to each burst
+  uint32_t bytes_per_cycle = 0;  ///< 0 = the width of the bus
+  uint64_t seed = 0;             ///< 0 = from the run's seed
+  uint32_t stall_percent = 0;    ///< of each of the five channels
   uint32_t stall_longest = 4;
-  uint32_t max_burst = 64;        ///< beats
-  uint32_t max_reads = 256;       ///< read bursts in flight, more is a failure
+  uint32_t max_burst = 64;   ///< beats
+  uint32_t max_reads = 256;  ///< read bursts in flight, more is a failure
   AxiWriteOrder write_order = AxiWriteOrder::kAny;
-  uint32_t last_beat_delay = 0;   ///< WREADY stays low so many cycles on each last beat
+  uint32_t last_beat_delay = 0;  ///< WREADY stays low so many cycles on each last beat
   std::vector<AxiErrorRegion> errors = {};
   std::string name = "axi";
 };
@@ -135,7 +135,7 @@ class AxiMemory {
 
   /// A burst that was accepted.
   struct Burst {
-    uint64_t addr = 0;  ///< of the first beat, aligned to the bus
+    uint64_t addr = 0;   ///< of the first beat, aligned to the bus
     uint64_t ready = 0;  ///< cycle from which it may be answered
     uint32_t beats = 0, beat = 0;
     uint8_t id = 0;
@@ -201,8 +201,8 @@ class AxiMemory {
     ++stats_.read_bursts;
     stats_.max_reads_in_flight = std::max<uint64_t>(stats_.max_reads_in_flight, reads_.size());
     if (reads_.size() > o_.max_reads)
-      violation(format("AR: %zu read bursts in flight, at most %u allowed", reads_.size(),
-                       o_.max_reads));
+      violation(
+          format("AR: %zu read bursts in flight, at most %u allowed", reads_.size(), o_.max_reads));
   }
   void end_read_beat() {
     r_held_ = false;
@@ -321,9 +321,11 @@ class AxiMemory {
                    const CData* burst) {
     const uint64_t first = addr / Bytes * Bytes, end = first + (uint64_t{len} + 1) * Bytes;
     if (addr / 4096 != (end - 1) / 4096)
-      violation(format("%s: burst 0x%llx .. 0x%llx crosses 4 KiB", channel, ull(addr), ull(end - 1)));
+      violation(
+          format("%s: burst 0x%llx .. 0x%llx crosses 4 KiB", channel, ull(addr), ull(end - 1)));
     if (len + 1 > o_.max_burst)
-      violation(format("%s: burst of %u beats, at most %u allowed", channel, len + 1, o_.max_burst));
+      violation(
+          format("%s: burst of %u beats, at most %u allowed", channel, len + 1, o_.max_burst));
     if (size && (1u << *size) != Bytes)
       violation(format("%s: size %u, the bus has %u bytes", channel, *size, Bytes));
     if (burst && *burst != 1)
@@ -332,11 +334,11 @@ class AxiMemory {
   /// Valid and payload must stand until ready.
   void check_stable() {
     if (ar_was_.held)
-      check_same("AR", s_.arvalid, s_.araddr == ar_was_.addr && s_.arlen == ar_was_.len &&
-                                       s_.arid == ar_was_.id);
+      check_same("AR", s_.arvalid,
+                 s_.araddr == ar_was_.addr && s_.arlen == ar_was_.len && s_.arid == ar_was_.id);
     if (aw_was_.held)
-      check_same("AW", s_.awvalid, s_.awaddr == aw_was_.addr && s_.awlen == aw_was_.len &&
-                                       s_.awid == aw_was_.id);
+      check_same("AW", s_.awvalid,
+                 s_.awaddr == aw_was_.addr && s_.awlen == aw_was_.len && s_.awid == aw_was_.id);
     if (w_held_)
       check_same("W", s_.wvalid,
                  s_.wlast == w_was_.last &&

@@ -93,9 +93,9 @@ struct CommandSignals {
 // Binding by the project's port names (cmd_valid_i, cmd_i, cmd_ready_o, status_o after a prefix).
 #define TTPU_BIND_COMMAND(m, p) \
   tb::CommandSignals { (m).p##cmd_valid_i, (m).p##cmd_i, (m).p##cmd_ready_o, (m).p##status_o }
-#define TTPU_BIND_COMMAND_AT(m, p, i)                                                     \
-  tb::CommandSignals {                                                                    \
-    (m).p##cmd_valid_i[i], (m).p##cmd_i[i], (m).p##cmd_ready_o[i], (m).p##status_o[i]     \
+#define TTPU_BIND_COMMAND_AT(m, p, i)                                                 \
+  tb::CommandSignals {                                                                \
+    (m).p##cmd_valid_i[i], (m).p##cmd_i[i], (m).p##cmd_ready_o[i], (m).p##status_o[i] \
   }
 
 class UnitDriver {
@@ -106,8 +106,7 @@ class UnitDriver {
     uint64_t accepted = 0, done = 0;  ///< cycles, counted from the driver's first
   };
 
-  explicit UnitDriver(CommandSignals signals, std::string name = "unit",
-                      uint32_t stall_percent = 0)
+  explicit UnitDriver(CommandSignals signals, std::string name = "unit", uint32_t stall_percent = 0)
       : s_(signals), stall_(name + " cmd", stall_percent), name_(std::move(name)) {
     s_.valid = 0;
   }

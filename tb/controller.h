@@ -128,9 +128,11 @@ class Controller {
   void add(Extension& extension) {
     if constexpr (requires { extension.arguments(options_.arguments); })
       extension.arguments(options_.arguments);
-    if constexpr (requires { extension.before_clock(); }) before_.push_back(Hook::of_before(extension));
+    if constexpr (requires { extension.before_clock(); })
+      before_.push_back(Hook::of_before(extension));
     if constexpr (requires { extension.at_clock(); }) at_.push_back(Hook::of_at(extension));
-    if constexpr (requires { extension.after_clock(); }) after_.push_back(Hook::of_after(extension));
+    if constexpr (requires { extension.after_clock(); })
+      after_.push_back(Hook::of_after(extension));
     if constexpr (requires { extension.finish(); }) finish_.push_back(Hook::of_finish(extension));
   }
 
@@ -151,9 +153,12 @@ class Controller {
     ++cycle_;
     for (const Hook& h : after_) h();
     (call_after(extensions), ...);
-    if (context_->gotError()) [[unlikely]] stop_on_assertion();
-    if (cycle_ >= options_.timeout_cycles) [[unlikely]] stop_on_timeout();
-    if (interrupted) [[unlikely]] stop_on_interrupt();
+    if (context_->gotError()) [[unlikely]]
+      stop_on_assertion();
+    if (cycle_ >= options_.timeout_cycles) [[unlikely]]
+      stop_on_timeout();
+    if (interrupted) [[unlikely]]
+      stop_on_interrupt();
   }
 
   /// `count` clock cycles.
@@ -167,8 +172,8 @@ class Controller {
   bool run_until(Done&& done, uint64_t limit, const char* what, Extensions&... extensions) {
     for (uint64_t i = 0; !done(); ++i) {
       if (i == limit) {
-        fail(format("%s: cycle %llu: waited %llu cycles for %s", options_.name.c_str(),
-                    ull(cycle_), ull(limit), what));
+        fail(format("%s: cycle %llu: waited %llu cycles for %s", options_.name.c_str(), ull(cycle_),
+                    ull(limit), what));
         return false;
       }
       tick(extensions...);
@@ -251,9 +256,9 @@ class Controller {
     throw BenchError(message);
   }
   [[gnu::noinline]] void stop_on_timeout() {
-    const std::string message = format(
-        "%s: no end after %llu cycles: a hang, or a timeout_cycles too short for this test",
-        options_.name.c_str(), ull(options_.timeout_cycles));
+    const std::string message =
+        format("%s: no end after %llu cycles: a hang, or a timeout_cycles too short for this test",
+               options_.name.c_str(), ull(options_.timeout_cycles));
     ++failure_count;
     throw BenchError(message);
   }

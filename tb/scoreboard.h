@@ -1,5 +1,5 @@
-// Comparison of what was expected with what came; a difference names signal, cycle, command, expected
-// and got.
+// Comparison of what was expected with what came; a difference names signal, cycle, command,
+// expected and got.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -13,7 +13,8 @@
 
 namespace tb {
 
-/// Command in words: "pc 3 MXU_MATMUL rows=4 swap=1 ... a=0x40 b=0x0 c=0x0" (fields that are 0 left out).
+/// Command in words: "pc 3 MXU_MATMUL rows=4 swap=1 ... a=0x40 b=0x0 c=0x0" (fields that are 0 left
+/// out).
 inline std::string describe(const ttpu::golden::Command& command) {
   std::string text = format("pc %u ", command.pc);
   const uint32_t opcode = command.instr.get(0, 8);
@@ -25,8 +26,8 @@ inline std::string describe(const ttpu::golden::Command& command) {
       if (raw == 0) continue;
       text += ' ';
       text += f.name;
-      text += f.is_signed ? format("=%d", command.instr.get_signed(f.lsb, f.bits))
-                          : format("=%u", raw);
+      text +=
+          f.is_signed ? format("=%d", command.instr.get_signed(f.lsb, f.bits)) : format("=%u", raw);
     }
     return text + format(" a=0x%x b=0x%x c=0x%x", command.a, command.b, command.c);
   }
@@ -36,12 +37,12 @@ inline std::string describe(const ttpu::golden::Command& command) {
 /// How a difference is reported; `index` is the lane, row or address, or -1.
 inline void report_difference(const std::string& signal, int64_t index, uint64_t cycle,
                               const std::string& command, uint64_t expected, uint64_t got) {
-  fail(format("signal   %s%s\ncycle    %llu\ncommand  %s\nexpected 0x%llx (%lld)\ngot      0x%llx (%lld)",
-              signal.c_str(),
-              index < 0 ? "" : format("[%lld]", static_cast<long long>(index)).c_str(),
-              static_cast<unsigned long long>(cycle), command.c_str(),
-              static_cast<unsigned long long>(expected), static_cast<long long>(expected),
-              static_cast<unsigned long long>(got), static_cast<long long>(got)));
+  fail(format(
+      "signal   %s%s\ncycle    %llu\ncommand  %s\nexpected 0x%llx (%lld)\ngot      0x%llx (%lld)",
+      signal.c_str(), index < 0 ? "" : format("[%lld]", static_cast<long long>(index)).c_str(),
+      static_cast<unsigned long long>(cycle), command.c_str(),
+      static_cast<unsigned long long>(expected), static_cast<long long>(expected),
+      static_cast<unsigned long long>(got), static_cast<long long>(got)));
 }
 
 /// Compare one value. True if equal.

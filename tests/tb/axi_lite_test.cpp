@@ -1,8 +1,9 @@
 // AXI4-Lite master against a small register file.
+#include "tb/axi_lite.h"
+
 #include <gtest/gtest.h>
 
 #include "Vtb_axi_probe.h"
-#include "tb/axi_lite.h"
 #include "tb/controller.h"
 #include "tests/tb/expect_failure.h"
 
@@ -29,7 +30,8 @@ TEST_P(AxiLite, WritesAndReadsInAnyOrderOfChannels) {
       const uint8_t strobe = random.u32() & 0xf;
       master.write(4 * reg, value, strobe);
       for (int b = 0; b < 4; ++b)
-        if (strobe >> b & 1) model[reg] = (model[reg] & ~(0xffu << 8 * b)) | (value & 0xffu << 8 * b);
+        if (strobe >> b & 1)
+          model[reg] = (model[reg] & ~(0xffu << 8 * b)) | (value & 0xffu << 8 * b);
     } else {
       EXPECT_EQ(master.read(4 * reg), model[reg]);
     }

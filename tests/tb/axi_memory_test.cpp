@@ -1,11 +1,12 @@
 // The AXI memory: data, timing, stalls, errors; and each protocol check seen to fire.
+#include "tb/axi_memory.h"
+
 #include <gtest/gtest.h>
 
 #include <deque>
 #include <vector>
 
 #include "Vtb_axi_probe.h"
-#include "tb/axi_memory.h"
 #include "tb/controller.h"
 #include "tests/tb/expect_failure.h"
 
@@ -141,10 +142,11 @@ TEST(AxiMemory, WritesObeyStrobesAndAreAnswered) {
 }
 
 TEST(AxiMemory, EveryWriteOrderCompletes) {
-  for (const auto order : {tb::AxiWriteOrder::kAny, tb::AxiWriteOrder::kAddressFirst,
-                           tb::AxiWriteOrder::kTogether}) {
+  for (const auto order :
+       {tb::AxiWriteOrder::kAny, tb::AxiWriteOrder::kAddressFirst, tb::AxiWriteOrder::kTogether}) {
     for (const uint32_t stalls : {0u, 40u}) {
-      Fixture f({.latency = 3, .stall_percent = stalls, .write_order = order, .last_beat_delay = 7});
+      Fixture f(
+          {.latency = 3, .stall_percent = stalls, .write_order = order, .last_beat_delay = 7});
       for (int i = 0; i < 50; ++i)
         f.write_burst(static_cast<uint64_t>(i) * 64, 4, static_cast<uint8_t>(i));
       f.ticks(100);
@@ -169,8 +171,8 @@ TEST(AxiMemory, DataMayComeBeforeItsAddress) {
 }
 
 TEST(AxiMemory, ErrorsAreAnsweredAsErrors) {
-  Fixture f({.latency = 2,
-             .errors = {{.first = 0x200, .last = 0x20f, .response = tb::kSlaveError}}});
+  Fixture f(
+      {.latency = 2, .errors = {{.first = 0x200, .last = 0x20f, .response = tb::kSlaveError}}});
   f.tick();
   f.set_ar(0x1f0, 3);
   std::vector<int> responses;

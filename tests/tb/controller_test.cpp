@@ -1,8 +1,9 @@
 // The controller: clock, reset, hooks, limits, assertions, start values, scoreboard messages.
+#include "tb/controller.h"
+
 #include <gtest/gtest.h>
 
 #include "Vtb_layout.h"
-#include "tb/controller.h"
 #include "tb/scoreboard.h"
 #include "tests/tb/expect_failure.h"
 
@@ -35,7 +36,10 @@ TEST(Controller, CallsTheHooksInOrder) {
     bench.tick();
     bench.tick(direct);
   }
-  EXPECT_EQ(recorder.text, "absc" "bsc" "f");
+  EXPECT_EQ(recorder.text,
+            "absc"
+            "bsc"
+            "f");
   EXPECT_EQ(direct.text, "bsc");
 }
 
@@ -89,6 +93,14 @@ TEST(Controller, StartValues) {
   EXPECT_EQ(start(0), 0u);
   EXPECT_EQ(start(7), start(7));
   EXPECT_NE(start(7), start(8));
+}
+
+// Run by tests/flow/interrupt_test.py, which presses Ctrl-C.
+TEST(Controller, DISABLED_RunsUntilInterrupted) {
+  tb::ControllerOptions options;
+  options.timeout_cycles = 1'000'000'000;
+  Bench bench(options);
+  bench.run(900'000'000);
 }
 
 TEST(Scoreboard, NamesSignalCycleCommandExpectedAndGot) {

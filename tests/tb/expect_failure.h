@@ -32,12 +32,12 @@ class CatchFailures {
 }  // namespace tb_test
 
 /// `statement` must report a failure that contains `text`.
-#define EXPECT_BENCH_FAILURE(statement, text)                                         \
-  do {                                                                                \
-    {                                                                                 \
-      tb_test::CatchFailures catcher;                                                 \
-      statement;                                                                      \
-    }                                                                                 \
-    EXPECT_NE(tb_test::caught.find(text), std::string::npos)                          \
-        << "expected a failure with: " << (text) << "\ngot: " << tb_test::caught;     \
+#define EXPECT_BENCH_FAILURE(statement, text)                                     \
+  do {                                                                            \
+    {                                                                             \
+      tb_test::CatchFailures catcher;                                             \
+      statement;                                                                  \
+    }                                                                             \
+    EXPECT_NE(tb_test::caught.find(text), std::string::npos)                      \
+        << "expected a failure with: " << (text) << "\ngot: " << tb_test::caught; \
   } while (false)

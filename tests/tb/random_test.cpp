@@ -1,9 +1,9 @@
 // Random numbers: the whole range, repeatable, independent of other tests.
+#include "tb/random.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
-
-#include "tb/random.h"
 
 namespace {
 
