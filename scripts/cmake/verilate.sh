@@ -5,12 +5,22 @@
 set -eu
 dir=$1 prefix=$2 top=$3
 shift 3
-here=$(cd "$(dirname "$0")" && pwd)
-work=$dir.new
-rm -rf "$work"
-mkdir -p "$dir" "$work"
+# Verilator loses file names with a space: it gets names from the root, and works in a folder of ours.
+# So the generated code is also the same in every checkout, and ccache knows it again.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$root"
+count=$#
+while [ "$count" -gt 0 ]; do
+  argument=$1
+  shift
+  set -- "$@" "${argument#"$root"/}"
+  count=$((count - 1))
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$dir"
 verilator --cc -Wall --unroll-count 4 -O3 --x-assign unique --x-initial unique \
-  --prefix "$prefix" --top-module "$top" --Mdir "$work" "$here/../lint/waivers.vlt" "$@"
+  --prefix "$prefix" --top-module "$top" --Mdir "$work" scripts/lint/waivers.vlt "$@"
 cd "$work"
 for f in *.cpp; do
   case $f in
@@ -35,4 +45,3 @@ cd "$dir"
 for f in *; do
   [ -e "$work/$f" ] || rm -rf "$f"
 done
-rm -rf "$work"

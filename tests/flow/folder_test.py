@@ -29,7 +29,8 @@ def copy_checkout(to):
 
 def make(folder, *arguments):
     environment = {k: v for k, v in os.environ.items()
-                   if not k.startswith(("MAKE", "MFLAGS", "TTPU_", "GTEST_", "CTEST_"))}
+                   if not k.startswith(("MAKE", "MFLAGS", "TTPU_", "GTEST_", "CTEST_"))
+                   and k not in ("BUILD", "SEED", "TEST")}
     r = subprocess.run(["make", "-j2", *arguments, "JOBS=2"], cwd=folder, stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT, text=True, timeout=500,
                        env=dict(environment, TTPU_NO_INSTALL="1", TTPU_WAVES="0"))
