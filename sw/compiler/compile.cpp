@@ -56,6 +56,7 @@ Image compile_graph(ir::Graph graph, const Config& config, const CompileOptions&
   ir::verify(graph);
   ir::infer_shapes(graph);
   ir::fold_constants(graph);
+  ir::rewrite_convolutions(graph);
   ir::verify(graph);
   bool has_residual = false;
   try {

@@ -6,6 +6,7 @@
 namespace ttpu::compiler {
 
 void emit_contract(Emitter& e, const Lowered& p, const Plan& plan, int index);
+void emit_gather(Emitter& e, const Lowered& p, const Plan& plan, int index);
 void emit_map(Emitter& e, const Lowered& p, const Plan& plan, int index);
 
 /// Stages of a chain; stages beyond it stay PASS (after VPU_CLEAR).

@@ -11,7 +11,7 @@ namespace ttpu::ir {
 namespace {
 
 [[noreturn]] void fail(const Node& n, const std::string& why) {
-  throw CompileError(n.name, name_of(n.kind), why);
+  throw CompileError(n.name, op_name(n), why);
 }
 
 std::string shape_text(const std::vector<int64_t>& s) {
@@ -123,6 +123,8 @@ std::vector<int64_t> reshape_target(const Graph& g, const Node& n, const Tensor&
   return want_shape;
 }
 
+}  // namespace
+
 void infer_node(Graph& g, Node& n) {
   Tensor& out = g.tensors[n.outputs[0]];
   const Tensor& x = in(g, n, 0);
@@ -180,6 +182,7 @@ void infer_node(Graph& g, Node& n) {
       out.shape = matmul_shape(n, x, b, false, false);
       for (const size_t i : {1, 2, 4, 5, 6, 7}) in(g, n, i);
       want(n, in(g, n, 7), {DType::S8, DType::U8});
+      if (n.input(8) >= 0) want(n, in(g, n, 8), {DType::S32});
       out.type = in(g, n, 7).type;
       break;
     }
@@ -220,8 +223,31 @@ void infer_node(Graph& g, Node& n) {
       out.type = DType::S64;
       break;
     }
+    case OpKind::Conv:
+    case OpKind::QLinearConv:
+    case OpKind::ConvInteger:
+      infer_convolution(g, n);
+      break;
+    case OpKind::Im2col:
+      out.shape = {x.shape[0],
+                   (x.shape[1] + n.pads[0] + n.pads[2] - n.kernel[0]) / n.strides[0] + 1,
+                   (x.shape[2] + n.pads[1] + n.pads[3] - n.kernel[1]) / n.strides[1] + 1,
+                   n.kernel[0] * n.kernel[1] * x.shape[3]};
+      out.type = x.type;
+      break;
+    case OpKind::Transpose: {
+      const auto& s = x.shape;
+      if (n.channels_last)
+        out.shape = {s[0], s[2], s[3], s[1]};
+      else
+        out.shape = {s[0], s[3], s[1], s[2]};
+      out.type = x.type;
+      break;
+    }
   }
 }
+
+namespace {
 
 bool fold_node(Graph& g, const Node& n) {
   for (const int t : n.inputs)

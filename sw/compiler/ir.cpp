@@ -75,8 +75,22 @@ const char* name_of(OpKind kind) {
       return "Reshape";
     case OpKind::ArgMax:
       return "ArgMax";
+    case OpKind::Conv:
+      return "Conv";
+    case OpKind::QLinearConv:
+      return "QLinearConv";
+    case OpKind::ConvInteger:
+      return "ConvInteger";
+    case OpKind::Im2col:
+      return "Im2col";
+    case OpKind::Transpose:
+      return "Transpose";
   }
   return "?";
+}
+
+const char* op_name(const Node& node) {
+  return node.source_op.empty() ? name_of(node.kind) : node.source_op.c_str();
 }
 
 int64_t Tensor::elements() const {
@@ -169,7 +183,7 @@ void verify(const Graph& graph) {
     defined[t] = true;
   }
   for (const Node& n : graph.nodes) {
-    auto fail = [&](const std::string& why) { throw CompileError(n.name, name_of(n.kind), why); };
+    auto fail = [&](const std::string& why) { throw CompileError(n.name, op_name(n), why); };
     for (const int t : n.inputs) {
       if (t < -1 || t >= count) fail("an input's index is out of range");
       if (t >= 0 && !defined[t])

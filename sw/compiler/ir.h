@@ -41,8 +41,17 @@ enum class OpKind : uint8_t {
   Flatten,           ///< x
   Reshape,           ///< x, [shape]
   ArgMax,            ///< x
+  Conv,              ///< x, w, [b]
+  QLinearConv,       ///< x, xs, xz, w, ws, wz, ys, yz, [b]
+  ConvInteger,       ///< x, w, [xz], [wz]
+  // Made by rewrite_convolutions() only. QLinearMatMul then may have a ninth input, an int32 bias.
+  Im2col,     ///< x [n,h,w,c]; result [n,oh,ow,kh*kw*c]
+  Transpose,  ///< x [n,c,h,w] to [n,h,w,c], or back
 };
 const char* name_of(OpKind kind);
+struct Node;
+/// Operator as the model calls it.
+const char* op_name(const Node& node);
 
 /// One operation. Inputs that are left out are -1.
 struct Node {
@@ -55,6 +64,15 @@ struct Node {
   bool keep_dims = true;
   bool allow_zero = false;     ///< Reshape
   std::vector<int64_t> shape;  ///< Reshape: target (may hold 0 and -1)
+  // Conv, QLinearConv, ConvInteger, Im2col: two numbers each (height, width), pads four (top, left,
+  // bottom, right); empty = default.
+  std::vector<int64_t> kernel, strides, pads, dilations;
+  int64_t group = 1;
+  std::string auto_pad = "NOTSET";
+  int32_t pad_value = 0;      ///< Im2col: what stands in the border
+  bool channels_last = true;  ///< Transpose: the result's layout
+  std::string source;         ///< node of the model that a rewrite made this one of; empty = itself
+  std::string source_op;      ///< its operator
   int input(size_t i) const { return i < inputs.size() ? inputs[i] : -1; }
 };
 
@@ -92,6 +110,12 @@ void infer_shapes(Graph& graph);
 /// Structure: indices in range, every value defined once and before its use, constants of the right
 /// size, no dimension below 1. Throws CompileError.
 void verify(const Graph& graph);
+void infer_node(Graph& graph, Node& node);
+/// Type and shape of a convolution; writes its padding out (Node::pads).
+void infer_convolution(Graph& graph, Node& node);
+/// Convolutions become Im2col and a matrix product over tensors whose channels are the last
+/// dimension; element-wise operations between them follow. Returns how many there were.
+int rewrite_convolutions(Graph& graph);
 /// Evaluate operations on constants. Returns how many nodes it removed.
 int fold_constants(Graph& graph);
 

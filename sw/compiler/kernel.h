@@ -48,12 +48,31 @@ struct Operand {
   int32_t zero = 0;
 };
 
-enum class KernelKind : uint8_t { Contract, Map, ArgMax };
+enum class KernelKind : uint8_t { Contract, Map, ArgMax, Gather };
+
+/// A rectangle that a Gather copies: for all rows oy, all pixels ox of it, `inner` runs.
+struct GatherPiece {
+  int64_t oy_begin = 0, oy_end = 0, ox_begin = 0, ox_end = 0;
+  int64_t source = 0;  ///< bytes from the image's first to where pixel (0, 0) would read
+  int64_t column = 0;  ///< bytes from the beginning of the result's row
+  int64_t run = 0;     ///< bytes
+};
+
+/// Result row (image, oy, ox) is put together from runs of the source; the rest is filled.
+struct Gather {
+  int64_t images = 1, height = 1, width = 1;               ///< rows of the result
+  int64_t image_stride = 0, oy_stride = 0, ox_stride = 0;  ///< bytes in the source
+  int64_t inner = 1, inner_stride = 0;  ///< runs that follow each other in the result's row
+  bool filled = false;                  ///< some of the result is border
+  uint32_t fill = 0;                    ///< what stands there, four bytes
+  std::vector<GatherPiece> pieces;
+};
 
 /// One pass over a result of m rows and n columns.
 ///   Contract: out[m][n] = chain(sum_k a[m][k] * w[k][n], b[m][n])
 ///   Map:      out[m][n] = chain(a[m][n], b[m][n])
 ///   ArgMax:   out[m][0] = column of the first maximum of a[m][.]
+///   Gather:   out[m][.] = pieces of a, moved by the DMA
 struct Kernel {
   KernelKind kind = KernelKind::Map;
   std::string name;
@@ -65,6 +84,7 @@ struct Kernel {
   int w_tensor = -1;
   std::vector<uint8_t> w;
   Chain chain;
+  Gather gather;
   std::vector<std::string> nodes;  ///< names of the source nodes that it carries out
   std::vector<std::string> notes;  ///< why it is so
   double sum_bound = 0;            ///< largest |partial sum| possible (integer contraction)

@@ -22,7 +22,7 @@ void Lowerer::lower_add(const Node& n) {
   k.name = n.name;
   k.m = y.rows();
   k.n = y.cols();
-  k.nodes = {n.name};
+  k.nodes = {source_name(n)};
   int x = n.inputs[0], z = n.inputs[1];
   std::vector<float> columns;
   if (row_vector(x, k.n, columns)) std::swap(x, z);
@@ -94,7 +94,7 @@ void Lowerer::finish_float(const Node& n, Kernel& k, int t, bool residual_ok) {
     } else {
       break;
     }
-    k.nodes.push_back(next.name);
+    k.nodes.push_back(source_name(next));
     done_.insert(c);
     t = next.outputs[0];
   }
@@ -139,7 +139,7 @@ void Lowerer::lower_argmax(const Node& n) {
   k.name = n.name;
   k.m = x.rows();
   k.n = x.cols();
-  k.nodes = {n.name};
+  k.nodes = {source_name(n)};
   const Node* dq = dequant_of(n.inputs[0]);
   if (dq && !stored_.count(root(n.inputs[0])) &&
       ir::quant_of(g_, *dq, dq->inputs[1], dq->input(2), dq->axis).per_tensor()) {
@@ -170,7 +170,7 @@ void Lowerer::lower_node(const Node& n) {
       k.name = n.name;
       k.m = g_.tensors[n.inputs[0]].rows();
       k.n = g_.tensors[n.inputs[0]].cols();
-      k.nodes = {n.name};
+      k.nodes = {source_name(n)};
       k.a = float_operand(n, n.inputs[0]);
       k.chain.add_float(Vop::FMAX, 0.0f);
       return finish_float(n, k, n.outputs[0], false);
@@ -182,7 +182,7 @@ void Lowerer::lower_node(const Node& n) {
       k.name = n.name;
       k.m = g_.tensors[n.inputs[0]].rows();
       k.n = g_.tensors[n.inputs[0]].cols();
-      k.nodes = {n.name};
+      k.nodes = {source_name(n)};
       k.a = float_operand(n, n.inputs[0]);
       add_quantise(n, ir::quant_of(g_, n, n.inputs[1], n.input(2), n.axis), k);
       k.chain.fp = true;
@@ -194,10 +194,18 @@ void Lowerer::lower_node(const Node& n) {
       return;  // made when its value is used
     case OpKind::Flatten:
     case OpKind::Reshape:
-      out_.aliases.push_back(n.name);
+      out_.aliases.push_back(source_name(n));
       return;
     case OpKind::ArgMax:
       return lower_argmax(n);
+    case OpKind::Im2col:
+      return lower_im2col(n);
+    case OpKind::Transpose:
+      return lower_transpose(n);
+    case OpKind::Conv:
+    case OpKind::QLinearConv:
+    case OpKind::ConvInteger:
+      throw std::logic_error("a convolution was not rewritten");
   }
 }
 
@@ -253,8 +261,11 @@ Lowered Lowerer::run() {
     }
     out_.storage[s].is_output = true;
     Port p{g_.tensors[t].name, s, g_.tensors[t].shape, 1.0f, 0};
-    if (producer_[r] >= 0) {
-      const Node& n = g_.nodes[producer_[r]];
+    int made = producer_[r];
+    while (made >= 0 && g_.nodes[made].kind == OpKind::Transpose)
+      made = producer_[root(g_.nodes[made].inputs[0])];
+    if (made >= 0) {
+      const Node& n = g_.nodes[made];
       if (n.kind == OpKind::QuantizeLinear || n.kind == OpKind::QLinearMatMul) {
         const bool ql = n.kind == OpKind::QuantizeLinear;
         const ir::Quant q = ir::quant_of(g_, n, n.inputs[ql ? 1 : 6], n.input(ql ? 2 : 7), 0);
@@ -269,6 +280,10 @@ Lowered Lowerer::run() {
 
 void Lowerer::quant_port(const Node& n, int t, Port& p) const {
   int scale = -1, zero = -1;
+  if (n.kind == OpKind::Transpose || n.kind == OpKind::Im2col || n.kind == OpKind::Reshape) {
+    for (const int c : g_.consumers(n.outputs[0])) quant_port(g_.nodes[c], n.outputs[0], p);
+    return;
+  }
   if (n.kind == OpKind::DequantizeLinear) {
     scale = n.inputs[1];
     zero = n.input(2);
@@ -301,7 +316,8 @@ void find_lifetimes(Lowered& program) {
     const Kernel& k = program.kernels[i];
     const int at = static_cast<int>(i);
     const bool contract = k.kind == KernelKind::Contract;
-    use(k.a.tensor, at, contract ? k.k : k.n);
+    const bool gather = k.kind == KernelKind::Gather;  // reads bytes, not rows
+    use(k.a.tensor, at, gather ? -1 : contract ? k.k : k.n);
     use(k.b.tensor, at, k.n);
     use(k.w_tensor, at, k.n);
     use(k.out, at, k.kind == KernelKind::ArgMax ? 1 : k.n);

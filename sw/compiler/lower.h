@@ -1,5 +1,5 @@
-// The lowering pass: one object a run. Split over lower.cpp, lower_operands.cpp and
-// lower_contract.cpp.
+// The lowering pass: one object a run. Split over lower.cpp, lower_operands.cpp,
+// lower_contract.cpp and lower_gather.cpp.
 #pragma once
 #include <map>
 #include <set>
@@ -8,6 +8,11 @@
 #include "compiler/quant.h"
 
 namespace ttpu::compiler {
+
+/// The model's node that n is (a part of).
+inline const std::string& source_name(const ir::Node& n) {
+  return n.source.empty() ? n.name : n.source;
+}
 
 class Lowerer {
  public:
@@ -28,7 +33,7 @@ class Lowerer {
 
   int new_storage(const std::string& name, Dtype type, int64_t rows, int64_t cols);
   int storage_of(const ir::Node& user, int t);
-  int as_bf16(const ir::Node& n, int t);
+  int as_bf16(const ir::Node& n, int t, bool any_view = false);
   Operand float_operand(const ir::Node& n, int t);
   void dequant_operand(const ir::Node& n, const ir::Quant& q, Kernel& k);
   Dtype float_type(int t) const;
@@ -41,6 +46,11 @@ class Lowerer {
   void lower_argmax(const ir::Node& n);
   void add_quantise(const ir::Node& n, const ir::Quant& q, Kernel& k);
   void finish_float(const ir::Node& n, Kernel& k, int t, bool residual_ok);
+
+  // lower_gather.cpp
+  void lower_im2col(const ir::Node& n);
+  void lower_transpose(const ir::Node& n);
+  void push_gather(const ir::Node& n, Kernel k, int source, Dtype type);
 
   // lower_contract.cpp
   struct Integer;  ///< an integer contraction on its way

@@ -58,6 +58,10 @@ bool Lowerer::find_integer(const Node& n, Integer& x) {
     x.y_scale = y.scale[0];
     x.y_zero = y.zero[0];
     x.y_type = g_.tensors[n.outputs[0]].type;
+    if (n.input(8) >= 0) {
+      if (!g_.tensors[n.input(8)].is_const) fail(n, "the bias is not a constant");
+      for (const int32_t b : ir::integers(g_.tensors[n.input(8)])) x.bias.push_back(b);
+    }
     return true;
   }
   if (n.kind == OpKind::MatMulInteger) {
@@ -91,8 +95,8 @@ bool Lowerer::find_integer(const Node& n, Integer& x) {
   x.a_zero = qa.zero[0];
   x.w_scale = qw.scale;
   x.w_zero = qw.zero;
-  absorbed_.push_back(a->name);
-  absorbed_.push_back(w->name);
+  absorbed_.push_back(source_name(*a));
+  absorbed_.push_back(source_name(*w));
   return true;
 }
 
@@ -109,7 +113,10 @@ void Lowerer::integer_weights(const Node& n, Integer& x, Kernel& k) {
   if (x.w_zero.size() != 1 && x.w_zero.size() != nn)
     fail(n, "B has " + std::to_string(x.w_zero.size()) + " zero points for " + std::to_string(nn) +
                 " columns");
-  x.bias.assign(nn, 0);
+  if (!x.bias.empty() && x.bias.size() != nn)
+    fail(n, "the bias has " + std::to_string(x.bias.size()) + " elements for " +
+                std::to_string(nn) + " columns");
+  x.bias.resize(nn, 0);
   if (!wt.is_const) {
     if (x.a_zero || std::any_of(x.w_zero.begin(), x.w_zero.end(), [](int z) { return z != 0; }))
       fail(n, "B is computed, so the zero points of A and B must be 0");
@@ -147,7 +154,7 @@ void Lowerer::integer_weights(const Node& n, Integer& x, Kernel& k) {
       sum += v;
       bound += v < 0 ? std::max(-a_low * -v, a_high * -v) : std::max(-a_low * v, a_high * v);
     }
-    x.bias[j] = -static_cast<int64_t>(x.a_zero) * sum;
+    x.bias[j] -= static_cast<int64_t>(x.a_zero) * sum;
     k.sum_bound = std::max(k.sum_bound, bound + std::abs(static_cast<double>(x.bias[j])));
   }
   if (x.a_zero)
@@ -172,13 +179,13 @@ void Lowerer::finish_integer(const Node& n, Integer& x, Kernel& k) {
       }
       if (same) {
         for (size_t j = 0; j < x.bias.size(); ++j) x.bias[j] += v[v.size() == 1 ? 0 : j];
-        absorbed_.push_back(dq->name);
+        absorbed_.push_back(source_name(*dq));
         return true;
       }
     }
     std::vector<float> v;
     if (!row_vector(t, k.n, v)) return false;
-    if (dq) absorbed_.push_back(dq->name);
+    if (dq) absorbed_.push_back(source_name(*dq));
     if (!config_.has_fp) {
       for (size_t j = 0; j < v.size(); ++j)
         x.bias[j] += std::llrint(static_cast<double>(v[j]) / x.scale(j));
@@ -192,7 +199,7 @@ void Lowerer::finish_integer(const Node& n, Integer& x, Kernel& k) {
   if (n.kind == OpKind::Gemm && n.input(2) >= 0 && !add_bias(n.input(2)))
     fail(n, "C must be a constant that is the same in every row");
   auto take = [&](int c) {
-    k.nodes.push_back(g_.nodes[static_cast<size_t>(c)].name);
+    k.nodes.push_back(source_name(g_.nodes[static_cast<size_t>(c)]));
     done_.insert(c);
     x.result = g_.nodes[static_cast<size_t>(c)].outputs[0];
   };
@@ -361,7 +368,7 @@ void Lowerer::lower_contract(const Node& n) {
   k.m = a.rows();
   k.k = a.cols();
   k.n = g_.tensors[n.outputs[0]].cols();
-  k.nodes = {n.name};
+  k.nodes = {source_name(n)};
   Integer x;
   if (!find_integer(n, x)) return lower_float_contract(n, k, n.inputs[0], n.inputs[1]);
   integer_weights(n, x, k);

@@ -66,7 +66,7 @@ void Chain::add_columns(Vop op, const std::vector<uint32_t>& columns, uint32_t s
 }
 
 void Lowerer::fail(const Node& n, const std::string& why) const {
-  throw CompileError(n.name, name_of(n.kind), why);
+  throw CompileError(n.name, ir::op_name(n), why);
 }
 
 Dtype Lowerer::hardware_type(DType t) const {
@@ -149,7 +149,7 @@ int Lowerer::storage_of(const Node& user, int t) {
   k.chain.fp = true;
   dequant_operand(*dq, q, k);
   k.out = new_storage(x.name, Dtype::F32, k.m, k.n);
-  k.nodes = {dq->name};
+  k.nodes = {source_name(*dq)};
   k.notes = {"its float result is needed as such"};
   push(std::move(k), r);
   return stored_.at(r);
@@ -190,7 +190,7 @@ Operand Lowerer::float_operand(const Node& n, int t) {
       o.dequant = true;
       o.scale = q.scale[0];
       o.zero = q.zero[0];
-      absorbed_.push_back(dq->name);
+      absorbed_.push_back(source_name(*dq));
       return o;
     }
   }
@@ -221,6 +221,10 @@ Dtype Lowerer::float_type(int t) const {
     for (size_t j = 0; j < n.inputs.size(); ++j) {
       if (n.inputs[j] < 0 || root(n.inputs[j]) != root(t)) continue;
       if (n.kind == OpKind::Flatten || n.kind == OpKind::Reshape) continue;
+      if (n.kind == OpKind::Im2col) {
+        any = true;
+        continue;
+      }
       if ((n.kind != OpKind::MatMul && n.kind != OpKind::Gemm) || j > 1) return Dtype::F32;
       any = true;
     }
@@ -228,8 +232,9 @@ Dtype Lowerer::float_type(int t) const {
   return any ? Dtype::BF16 : Dtype::F32;
 }
 
-/// A float tensor as bf16, converted once if it is stored as fp32.
-int Lowerer::as_bf16(const Node& n, int t) {
+/// A float tensor as bf16, converted once if it is stored as fp32. `any_view`: the reader takes
+/// bytes in order, rows of any width do.
+int Lowerer::as_bf16(const Node& n, int t, bool any_view) {
   const int s = storage_of(n, t);
   if (out_.storage[s].type == Dtype::BF16) return s;
   const auto it = bf16_copy_.find(s);
@@ -238,12 +243,12 @@ int Lowerer::as_bf16(const Node& n, int t) {
   Kernel k;
   k.kind = KernelKind::Map;
   k.name = n.name + ".bf16";
-  k.m = x.rows();
-  k.n = x.cols();
+  k.m = any_view ? out_.storage[s].rows : x.rows();
+  k.n = any_view ? out_.storage[s].cols : x.cols();
   k.a.tensor = s;
   k.chain.fp = true;
   k.out = new_storage(x.name + ".bf16", Dtype::BF16, k.m, k.n);
-  k.nodes = {n.name};
+  k.nodes = {source_name(n)};
   k.notes = {"the matrix unit takes bf16: '" + x.name + "' is rounded to nearest even on chip"};
   const int out = k.out;
   out_.kernels.push_back(std::move(k));

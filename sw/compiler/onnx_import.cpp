@@ -29,7 +29,14 @@ const std::unordered_map<std::string, OpKind> kOps = {
     {"Flatten", OpKind::Flatten},
     {"Reshape", OpKind::Reshape},
     {"ArgMax", OpKind::ArgMax},
+    {"Conv", OpKind::Conv},
+    {"QLinearConv", OpKind::QLinearConv},
+    {"ConvInteger", OpKind::ConvInteger},
 };
+
+bool is_window(OpKind k) {
+  return k == OpKind::Conv || k == OpKind::QLinearConv || k == OpKind::ConvInteger;
+}
 
 [[noreturn]] void fail(const std::string& node, const std::string& op, const std::string& why) {
   throw CompileError(node, op, why);
@@ -279,7 +286,10 @@ class Importer {
                                                                 {OpKind::MatMulInteger, {2, 4}},
                                                                 {OpKind::Flatten, {1, 1}},
                                                                 {OpKind::Reshape, {1, 2}},
-                                                                {OpKind::ArgMax, {1, 1}}};
+                                                                {OpKind::ArgMax, {1, 1}},
+                                                                {OpKind::Conv, {2, 3}},
+                                                                {OpKind::QLinearConv, {8, 9}},
+                                                                {OpKind::ConvInteger, {2, 4}}};
     const auto [least, most] = arity.at(op->second);
     if (p.input_size() < least || p.input_size() > most || p.output_size() != 1)
       fail(name, p.op_type(),
@@ -320,6 +330,20 @@ class Importer {
       if (flag()) no("= 1 is not supported");
     } else if (k == "shape" && n.kind == OpKind::Reshape) {
       n.shape.assign(a.ints().begin(), a.ints().end());
+    } else if (is_window(n.kind) &&
+               (k == "kernel_shape" || k == "strides" || k == "pads" || k == "dilations")) {
+      if (a.type() != onnx::AttributeProto::INTS) no("is not a list of integers");
+      auto& list = k == "kernel_shape" ? n.kernel
+                   : k == "strides"    ? n.strides
+                   : k == "pads"       ? n.pads
+                                       : n.dilations;
+      list.assign(a.ints().begin(), a.ints().end());
+    } else if (k == "group" && is_window(n.kind)) {
+      flag();
+      n.group = a.i();
+    } else if (k == "auto_pad" && is_window(n.kind)) {
+      if (a.type() != onnx::AttributeProto::STRING) no("is not a string");
+      n.auto_pad = a.s();
     } else if (k == "saturate") {
       flag();  // only of 8-bit floats
     } else {

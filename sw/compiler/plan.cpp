@@ -84,6 +84,9 @@ class Planner {
       if (k.kind == KernelKind::Contract) {
         if (!tile_contract(p_, index, plan, config_, budget, plan.contract[i])) return false;
         buffers = contract_buffers(p_, index, plan, config_, plan.contract[i]);
+      } else if (k.kind == KernelKind::Gather) {
+        if (!tile_gather(p_, index, plan, config_, budget, plan.map[i])) return false;
+        buffers = gather_buffers(p_, index, plan, config_, plan.map[i]);
       } else {
         if (!tile_map(p_, index, plan, config_, budget, plan.map[i])) return false;
         buffers = map_buffers(p_, index, plan, config_, plan.map[i]);
@@ -127,13 +130,15 @@ class Planner {
       MapTile m;
       const int index = static_cast<int>(i);
       const Budget budget{limits_.vmem_bytes, limits_.block_rows};
-      const bool contract = k.kind == KernelKind::Contract;
+      const bool contract = k.kind == KernelKind::Contract, gather = k.kind == KernelKind::Gather;
       if (contract ? tile_contract(p_, index, plan, config_, budget, c)
+          : gather ? tile_gather(p_, index, plan, config_, budget, m)
                    : tile_map(p_, index, plan, config_, budget, m))
         continue;
       uint64_t need = 0;
       std::string parts;
       const auto buffers = contract ? contract_buffers(p_, index, plan, config_, c)
+                           : gather ? gather_buffers(p_, index, plan, config_, m)
                                     : map_buffers(p_, index, plan, config_, m);
       for (const Buffer& b : buffers) {
         need += b.bytes;
@@ -171,6 +176,7 @@ class Planner {
         const Kernel& k = p_.kernels[i];
         const int id = static_cast<int>(s);
         if (k.a.tensor != id && k.b.tensor != id) continue;
+        if (k.kind == KernelKind::Gather) continue;  // reads no more than there is
         const bool contract = k.kind == KernelKind::Contract;
         const uint64_t rows =
             contract ? static_cast<uint64_t>(plan.contract[i].block_rows) * plan.contract[i].blocks

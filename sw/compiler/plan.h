@@ -27,7 +27,7 @@ struct ContractTile {
   int a = -1, b = -1, params = -1, out = -1;
 };
 
-/// How a map or argmax is cut.
+/// How a map or argmax is cut; a gather: block_rows lines of an image, blocks in an image.
 struct MapTile {
   uint32_t block_rows = 0, blocks = 0;
   uint32_t in_bufs = 0, out_bufs = 0;
@@ -107,6 +107,12 @@ std::vector<Buffer> contract_buffers(const Lowered& p, int index, const Plan& pl
                                      const Config& config, const ContractTile& tile);
 std::vector<Buffer> map_buffers(const Lowered& p, int index, const Plan& plan, const Config& config,
                                 const MapTile& tile);
+bool tile_gather(const Lowered& p, int index, const Plan& plan, const Config& config,
+                 const Budget& budget, MapTile& tile);
+std::vector<Buffer> gather_buffers(const Lowered& p, int index, const Plan& plan,
+                                   const Config& config, const MapTile& tile);
+/// Bytes of VMEM from row to row of a gather's result.
+uint64_t gather_pitch(const Kernel& k, const Plan& plan, Dtype type);
 uint64_t param_bytes(const Kernel& k, const Config& config);
 
 // allocate.cpp: place all buffers; false if they do not fit.

@@ -87,6 +87,8 @@ Image assemble(const Lowered& program, const Plan& plan, const Config& config) {
     e.put(tag);
     if (k.kind == KernelKind::Contract)
       emit_contract(e, program, plan, index);
+    else if (k.kind == KernelKind::Gather)
+      emit_gather(e, program, plan, index);
     else
       emit_map(e, program, plan, index);
     const KernelConstants& c = plan.constants[i];

@@ -26,9 +26,7 @@ std::vector<int32_t> integers(const Tensor& t) {
 }
 
 Quant quant_of(const Graph& graph, const Node& node, int scale, int zero, int64_t axis) {
-  auto fail = [&](const std::string& why) {
-    throw CompileError(node.name, name_of(node.kind), why);
-  };
+  auto fail = [&](const std::string& why) { throw CompileError(node.name, op_name(node), why); };
   Quant q;
   q.axis = axis;
   if (scale < 0) fail("the scale is missing");

@@ -63,6 +63,23 @@ void contract(const Lowered& p, const Plan& plan, const Config& config, size_t i
                            " and wrap modulo 2^32";
 }
 
+void gather(const Lowered& p, const Plan& plan, size_t i, ordered_json& j) {
+  const Kernel& k = p.kernels[i];
+  const MapTile& t = plan.map[i];
+  int64_t runs = 0, bytes = 0;
+  for (const GatherPiece& x : k.gather.pieces) {
+    const int64_t count = (x.oy_end - x.oy_begin) * (x.ox_end - x.ox_begin) * k.gather.inner;
+    runs += count * k.gather.images;
+    bytes += count * k.gather.images * x.run;
+  }
+  j["ran_on"] = k.gather.filled ? "DMA, border by the VPU" : "DMA";
+  j["macs"] = 0;
+  j["tile"] = {{"lines", t.block_rows},
+               {"blocks", t.blocks * k.gather.images},
+               {"result_buffers", t.out_bufs}};
+  j["dma"] = {{"transfers_a_block", k.gather.pieces.size()}, {"runs", runs}, {"bytes", bytes}};
+}
+
 }  // namespace
 
 std::string report(const Lowered& p, const Plan& plan, const Config& config, size_t instructions) {
@@ -84,12 +101,15 @@ std::string report(const Lowered& p, const Plan& plan, const Config& config, siz
     j["name"] = k.name;
     j["kind"] = k.kind == KernelKind::Contract ? "matrix product"
                 : k.kind == KernelKind::Map    ? "element-wise"
+                : k.kind == KernelKind::Gather ? "gather"
                                                : "argmax";
     j["nodes"] = k.nodes;
     j["m"] = k.m;
     j["n"] = k.n;
     if (k.kind == KernelKind::Contract) {
       contract(p, plan, config, i, j);
+    } else if (k.kind == KernelKind::Gather) {
+      gather(p, plan, i, j);
     } else {
       j["ran_on"] = "VPU";
       j["macs"] = 0;

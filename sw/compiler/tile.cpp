@@ -128,6 +128,41 @@ bool tile_contract(const Lowered& p, int index, const Plan& plan, const Config& 
   return false;
 }
 
+uint64_t gather_pitch(const Kernel& k, const Plan& plan, Dtype type) {
+  const Place& out = place(plan, k.out);
+  return out.in_vmem ? out.pitch : out.view_pitch(k.n, type);
+}
+
+std::vector<Buffer> gather_buffers(const Lowered& p, int index, const Plan& plan,
+                                   const Config& config, const MapTile& t) {
+  const Kernel& k = p.kernels[static_cast<size_t>(index)];
+  if (place(plan, k.out).in_vmem) return {};
+  const uint64_t bytes = t.block_rows * static_cast<uint64_t>(k.gather.width) *
+                         std::max(gather_pitch(k, plan, storage(p, k.out).type),
+                                  static_cast<uint64_t>(k.n) * size_of(storage(p, k.out).type));
+  return {{k.name + ".out", t.out_bufs * align_up(bytes, config.word_bytes()), index, index,
+           isa::Unit::DMA0, isa::Unit::DMA1, 0}};
+}
+
+bool tile_gather(const Lowered& p, int index, const Plan& plan, const Config& config,
+                 const Budget& budget, MapTile& tile) {
+  const Kernel& k = p.kernels[static_cast<size_t>(index)];
+  const uint64_t lines = static_cast<uint64_t>(k.gather.height);
+  const uint64_t images = static_cast<uint64_t>(k.gather.images);
+  for (const uint32_t bufs : {2u, 1u}) {
+    for (uint64_t rows = lines;; rows = (rows + 1) / 2) {
+      tile = {};
+      tile.block_rows = static_cast<uint32_t>(rows);
+      tile.blocks = static_cast<uint32_t>(div_up(lines, rows));
+      if (!place(plan, k.out).in_vmem)
+        tile.out_bufs = static_cast<uint32_t>(std::min<uint64_t>(bufs, tile.blocks * images));
+      if (total(gather_buffers(p, index, plan, config, tile)) <= budget.vmem) return true;
+      if (rows == 1) break;
+    }
+  }
+  return false;
+}
+
 std::vector<Buffer> map_buffers(const Lowered& p, int index, const Plan& plan, const Config& config,
                                 const MapTile& t) {
   const Kernel& k = p.kernels[static_cast<size_t>(index)];

@@ -67,4 +67,31 @@ inline uint16_t bf16_bits(float f) {
   return static_cast<uint16_t>(u >> 16);
 }
 
+/// `integer`: by multiplier and shift, as configurations without floating point do; the largest
+/// input scale of all columns decides the shift (0 = in_scale).
+inline uint8_t requantise(int32_t sum, float in_scale, float y_scale, int zero, bool is_signed,
+                          bool integer, float largest = 0) {
+  int64_t r = 0;
+  if (integer) {
+    const double scale = static_cast<double>(in_scale) / y_scale;
+    const double most = static_cast<double>(largest > 0 ? largest : in_scale) / y_scale;
+    int shift = 0;
+    while (shift < 31 && std::nearbyint(std::ldexp(most, 32 + shift)) <= 2147483647.0) ++shift;
+    const int64_t m = std::llrint(std::ldexp(scale, 31 + shift));
+    const __int128 product = static_cast<__int128>(sum) * m, one = static_cast<__int128>(1)
+                                                                   << (31 + shift);
+    __int128 q = product / one, rest = product % one;
+    if (rest < 0) {
+      rest += one;
+      --q;
+    }
+    if (2 * rest > one || (2 * rest == one && (q & 1))) ++q;
+    r = static_cast<int64_t>(q);
+  } else {
+    r = static_cast<int64_t>(std::nearbyintf(static_cast<float>(sum) * (in_scale / y_scale)));
+  }
+  r += zero;
+  return static_cast<uint8_t>(std::clamp<int64_t>(r, is_signed ? -128 : 0, is_signed ? 127 : 255));
+}
+
 }  // namespace ttpu::test

@@ -147,6 +147,120 @@ def bad():
         f.unlink()
 
 
+def conv(inputs, out, **kw):
+    return n("Conv", inputs, out, **kw)
+
+
+def convolutions():
+    """Seeded on their own: models above stay as they are when one is added here."""
+    rng = np.random.default_rng(17)
+
+    def weights(*shape):
+        return rng.integers(-64, 64, shape).astype(np.int8)
+
+    def pixels(*shape):
+        return rng.integers(0, 256, shape).astype(np.uint8)
+
+    def qlinear(name, x, w, out, ws=np.float32(0.013), ys=np.float32(0.17), bias=True, xz=np.uint8(113),
+                yz=np.uint8(119), **kw):
+        c = dict(xs=np.float32(0.031), xz=xz, w=w, ws=ws, ys=ys, yz=yz,
+                 wz=np.zeros(ws.shape, w.dtype))
+        names = ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz"]
+        if bias:
+            c["b"] = rng.integers(-3000, 3000, w.shape[0]).astype(np.int32)
+            names.append("b")
+        types = {np.dtype(np.uint8): T.UINT8, np.dtype(np.int8): T.INT8}
+        save(name, [n("QLinearConv", names, "y", **kw)], x, types[yz.dtype], out, c)
+
+    def scales(m):
+        return (0.008 + 0.012 * rng.random(m)).astype(np.float32)
+
+    # C16: all of the input is the zero point, so is the border: every pixel of a channel is equal.
+    qlinear("conv_c16", np.full((1, 3, 6, 7), -128, np.int8), weights(5, 3, 3, 3), [1, 5, 6, 7],
+            xz=np.int8(-128), yz=np.int8(-7), auto_pad="SAME_UPPER")
+    # The same with other pixels.
+    qlinear("conv_c16_edges", rng.integers(-128, 128, (1, 3, 6, 7)).astype(np.int8),
+            weights(5, 3, 3, 3), [1, 5, 6, 7], xz=np.int8(-128), yz=np.int8(-7), auto_pad="SAME_UPPER")
+    # C17: even kernels, whose border is uneven; a border of 1 with steps of 2.
+    for at in ("UPPER", "LOWER"):
+        qlinear(f"conv_c17_even_{at.lower()}", pixels(1, 4, 7, 9), weights(6, 4, 2, 4), [1, 6, 7, 9],
+                auto_pad=f"SAME_{at}")
+        qlinear(f"conv_c17_even_stride_{at.lower()}", pixels(1, 2, 9, 8), weights(3, 2, 4, 2),
+                [1, 3, 5, 3], auto_pad=f"SAME_{at}", strides=[2, 3])
+    qlinear("conv_c17_pad1_stride2", pixels(1, 3, 8, 8), weights(7, 3, 3, 3), [1, 7, 4, 4],
+            pads=[1, 1, 1, 1], strides=[2, 2])
+    qlinear("conv_c17_pad1_stride2_odd", pixels(1, 3, 7, 9), weights(7, 3, 3, 3), [1, 7, 4, 5],
+            pads=[1, 1, 1, 1], strides=[2, 2], kernel_shape=[3, 3])
+    qlinear("conv_uneven", pixels(2, 5, 9, 6), weights(20, 5, 3, 2), [2, 20, 5, 6], ws=scales(20),
+            pads=[0, 1, 2, 0], strides=[2, 1])
+    qlinear("conv_valid", pixels(3, 1, 12, 11), weights(9, 1, 5, 1), [3, 9, 8, 11], ws=scales(9),
+            bias=False, auto_pad="VALID")
+    qlinear("conv_point", pixels(1, 21, 5, 6), weights(18, 21, 1, 1), [1, 18, 5, 6], ws=scales(18))
+    # A border wider than the kernel: pixels that read nothing but border.
+    qlinear("conv_wide_border", pixels(1, 2, 3, 3), weights(2, 2, 2, 2), [1, 2, 8, 6],
+            pads=[3, 2, 3, 2])
+    save("conv_integer", [n("ConvInteger", ["x", "w", "xz", "wz"], "y", pads=[1, 1, 0, 1])],
+         pixels(1, 3, 6, 5), T.INT32, [1, 11, 5, 5],
+         dict(w=weights(11, 3, 3, 3), xz=np.uint8(200), wz=np.int8(2)))
+
+    def f(*shape, scale=1.0):
+        return rng.normal(0, scale, shape).astype(np.float32)
+
+    # Two layers, a residual, and a classifier over the flattened pixels.
+    nodes = [
+        conv(["x", "w1", "b1"], "c1", auto_pad="SAME_UPPER"), n("Relu", ["c1"], "r1"),
+        conv(["r1", "w2", "b2"], "c2", pads=[1, 1, 1, 1]), n("Add", ["c2", "r1"], "s"),
+        n("Relu", ["s"], "r2"), conv(["r2", "w3"], "c3", strides=[2, 2], pads=[1, 1, 1, 1]),
+        n("Add", ["c3", "b3"], "a3"), n("Flatten", ["a3"], "f"), n("Gemm", ["f", "w4", "b4"], "y"),
+    ]
+    save("conv_float", nodes, f(2, 3, 8, 7), T.FLOAT, [2, 10],
+         dict(w1=f(12, 3, 3, 3, scale=0.2), b1=f(12), w2=f(12, 12, 3, 3, scale=0.1), b2=f(12),
+              w3=f(5, 12, 3, 3, scale=0.1), b3=f(5, 1, 1), w4=f(80, 10, scale=0.1), b4=f(10)))
+
+    # As quantisers write it.
+    def quantise(x, out, s, z):
+        return [n("QuantizeLinear", [x, s, z], out + "_q"),
+                n("DequantizeLinear", [out + "_q", s, z], out)]
+
+    w1s, w2s = scales(8), scales(6)
+    xs, hs = np.float32(1 / 32), np.float32(1 / 16)
+    nodes = [
+        *quantise("x", "xd", "xs", "xz"),
+        n("DequantizeLinear", ["w1", "w1s", "w1z"], "w1d", axis=0),
+        n("DequantizeLinear", ["b1", "b1s", "b1z"], "b1d", axis=0),
+        n("DequantizeLinear", ["w2", "w2s", "w2z"], "w2d", axis=0),
+        n("DequantizeLinear", ["b2", "b2s", "b2z"], "b2d", axis=0),
+        conv(["xd", "w1d", "b1d"], "c1", pads=[1, 1, 1, 1]), n("Relu", ["c1"], "r1"),
+        *quantise("r1", "hd", "hs", "hz"),
+        conv(["hd", "w2d", "b2d"], "c2", auto_pad="SAME_LOWER", strides=[2, 2]),
+        *quantise("c2", "y", "ys", "yz"),
+    ]
+    save("conv_qdq", nodes, f(2, 3, 9, 8), T.FLOAT, [2, 6, 5, 4],
+         dict(xs=xs, xz=np.uint8(128), w1=weights(8, 3, 3, 3), w1s=w1s, w1z=np.zeros(8, np.int8),
+              b1=rng.integers(-900, 900, 8).astype(np.int32), b1s=xs * w1s, b1z=np.zeros(8, np.int32),
+              hs=hs, hz=np.uint8(3), w2=weights(6, 8, 2, 2), w2s=w2s, w2z=np.zeros(6, np.int8),
+              b2=rng.integers(-900, 900, 6).astype(np.int32), b2s=hs * w2s, b2z=np.zeros(6, np.int32),
+              ys=np.float32(0.21), yz=np.uint8(131)))
+
+    # Refused.
+    x, w = f(1, 4, 5, 5), dict(w=f(2, 4, 3, 3))
+    for name, kw in (("dilations", dict(dilations=[2, 1])), ("pads", dict(pads=[1, -1, 1, 1])),
+                     ("strides", dict(strides=[0, 1])), ("auto_pad", dict(auto_pad="SAME")),
+                     ("both_pads", dict(auto_pad="SAME_UPPER", pads=[1, 1, 1, 1])),
+                     ("three", dict(strides=[1, 1, 1])), ("shape", dict(kernel_shape=[3, 2]))):
+        save(f"bad_conv_{name}", [conv(["x", "w"], "y", **kw)], x, T.FLOAT, [1, 2, 3, 3], w)
+    save("bad_conv_group", [conv(["x", "w"], "y", group=2)], x, T.FLOAT, [1, 2, 3, 3],
+         dict(w=f(2, 2, 3, 3)))
+    save("bad_conv_large", [conv(["x", "w"], "y")], x, T.FLOAT, [1, 2, 1, 1], dict(w=f(2, 4, 6, 6)))
+    save("bad_conv_channels", [conv(["x", "w"], "y")], x, T.FLOAT, [1, 2, 3, 3],
+         dict(w=f(2, 3, 3, 3)))
+    save("bad_conv_rank", [conv(["x", "w"], "y")], f(1, 4, 5), T.FLOAT, [1, 2, 3],
+         dict(w=f(2, 4, 3)))
+    save("bad_conv_bias", [conv(["x", "w", "b"], "y")], x, T.FLOAT, [1, 2, 3, 3], dict(w, b=f(3)))
+    for path in DATA.glob("bad_*.in.bin"):
+        path.unlink()
+
+
 def oracle():
     import onnxruntime
 
@@ -167,7 +281,7 @@ def main():
     if parser.parse_args().oracle:
         return oracle()
     DATA.mkdir(exist_ok=True)
-    for make in (qlinear, matmul_integer, qdq, qdq_residual, floats, bad):
+    for make in (qlinear, matmul_integer, qdq, qdq_residual, floats, bad, convolutions):
         make()
 
 
