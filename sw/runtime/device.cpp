@@ -51,8 +51,8 @@ std::unique_ptr<Device> open_rtl(const Config& config, DeviceOptions options) {
   // A failed test is run again with waves (scripts/run_test.sh); the last device opened stays.
   const char* trace = std::getenv("TTPU_TRACE");
   if (options.trace_file.empty() && trace != nullptr) options.trace_file = trace;
-  const std::string target =
-      fmt::format("make rtl CONFIG={}{}", config.name, options.trace_file.empty() ? "" : " WAVES=1");
+  const std::string target = fmt::format("make rtl CONFIG={}{}", config.name,
+                                         options.trace_file.empty() ? "" : " WAVES=1");
   const std::string file =
       fmt::format("libttpu_rtl_{}{}.so", config.name, options.trace_file.empty() ? "" : "_trace");
   fs::path found;
@@ -60,18 +60,18 @@ std::unique_ptr<Device> open_rtl(const Config& config, DeviceOptions options) {
     if (std::error_code error; found.empty() && fs::exists(folder / file, error))
       found = folder / file;
   if (found.empty())
-    throw DeviceError(fmt::format(
-        "the rtl back end of '{}' is not built: no {} in {}; build it with `{}`", config.name, file,
-        library_folders().front().string(), target));
+    throw DeviceError(
+        fmt::format("the rtl back end of '{}' is not built: no {} in {}; build it with `{}`",
+                    config.name, file, library_folders().front().string(), target));
   // The library stays open: the device's code lives in it.
   void* library = ::dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
-    throw DeviceError(fmt::format("cannot open {}: {}; build it again with `{}`",
-                                  found.string(), ::dlerror(), target));
+    throw DeviceError(fmt::format("cannot open {}: {}; build it again with `{}`", found.string(),
+                                  ::dlerror(), target));
   const auto create = reinterpret_cast<CreateRtlDevice>(::dlsym(library, kRtlSymbol));
   if (create == nullptr)
-    throw DeviceError(fmt::format("{} has no {}; build it again with `{}`",
-                                  found.string(), kRtlSymbol, target));
+    throw DeviceError(
+        fmt::format("{} has no {}; build it again with `{}`", found.string(), kRtlSymbol, target));
   std::unique_ptr<Device> device(create(config, options));
   if (device == nullptr) throw DeviceError(fmt::format("{} gave no device", found.string()));
   if (device->config().hash != config.hash)

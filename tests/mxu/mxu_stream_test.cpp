@@ -71,7 +71,7 @@ void send_stream(B& bench, int count) {
     mm.stride = static_cast<int32_t>(r.between(-3, 4)) * (fp ? 2 : 1);
     auto [low, high] = walk_span(shape, mm.stride, mm.rows);
     const int64_t size = static_cast<int64_t>(bench.golden.vmem.size()) / row_bytes;
-    const int64_t unit = row_bytes / n;  // strides of int8 may be odd, bounds in whole rows
+    const int64_t unit = row_bytes / n;    // strides of int8 may be odd, bounds in whole rows
     if ((high - low) / unit + 4 > size) {  // the walk does not fit VMEM
       mm.rows = 1;
       low = high = 0;
