@@ -61,6 +61,23 @@ void Lowerer::lower_im2col(const Node& n) {
     const int64_t begin = std::max<int64_t>(0, -first);
     return std::pair{begin, std::max(begin, std::min(n.kernel[1], w - first))};
   };
+  std::vector<GatherPiece> ranges;  // of output pixels, for any line of the kernel
+  for (int64_t ox = 0; ox < std::min<int64_t>(g.width, 65536); ox = ranges.back().ox_end) {
+    const auto [begin, end] = inside(ox);
+    GatherPiece p;
+    p.ox_begin = ox;
+    for (p.ox_end = ox + 1; p.ox_end < g.width && inside(p.ox_end) == std::pair{begin, end};)
+      ++p.ox_end;
+    p.source = (begin - left) * pixel;
+    p.column = begin * pixel;
+    p.run = (end - begin) * pixel;
+    ranges.push_back(p);
+  }
+  if (2 * ranges.size() * static_cast<uint64_t>(n.kernel[0]) > config_.imem_words)
+    fail(n, "a kernel of " + std::to_string(n.kernel[0]) + " lines with " +
+                std::to_string(ranges.size()) +
+                " different parts of a line takes more instructions than configuration " +
+                std::string(config_.name) + " has");
   int64_t covered = 0;
   for (int64_t ky = 0; ky < n.kernel[0]; ++ky) {
     GatherPiece p;
@@ -68,15 +85,13 @@ void Lowerer::lower_im2col(const Node& n) {
     p.oy_begin = above > 0 ? (above + s - 1) / s : 0;
     p.oy_end = h - 1 + above < 0 ? 0 : std::min(g.height, (h - 1 + above) / s + 1);
     if (p.oy_begin >= p.oy_end) continue;
-    for (int64_t ox = 0; ox < g.width; ox = p.ox_end) {
-      const auto range = inside(ox);
-      p.ox_begin = ox;
-      for (p.ox_end = ox + 1; p.ox_end < g.width && inside(p.ox_end) == range;) ++p.ox_end;
-      const auto [begin, end] = range;
-      if (begin >= end) continue;
-      p.source = ((ky - top) * w + begin - left) * pixel;
-      p.column = (ky * n.kernel[1] + begin) * pixel;
-      p.run = (end - begin) * pixel;
+    for (const GatherPiece& range : ranges) {
+      if (range.run == 0) continue;
+      p.ox_begin = range.ox_begin;
+      p.ox_end = range.ox_end;
+      p.source = (ky - top) * w * pixel + range.source;
+      p.column = ky * n.kernel[1] * pixel + range.column;
+      p.run = range.run;
       covered += (p.oy_end - p.oy_begin) * (p.ox_end - p.ox_begin) * p.run;
       g.pieces.push_back(p);
     }

@@ -173,7 +173,7 @@ class Random : public testing::TestWithParam<const char*> {};
 TEST_P(Random, LayersAgainstTheDefinition) {
   const Config& config = config_of(GetParam());
   tb::Random rng("convolutions");
-  for (int i = 0; i < (tb::long_run() ? 2000 : config.n > 16 ? 8 : 60); ++i) {
+  for (int i = 0; i < (tb::long_run() ? 10 : 1) * (config.n > 16 ? 8 : 60); ++i) {
     const Layer l = random_layer(rng, !config.has_fp);
     CompileOptions options;
     options.keep_in_vmem = rng.coin();
@@ -208,6 +208,34 @@ TEST(Convolution, ReportAndLayouts) {
   EXPECT_EQ(q.inputs[0].zero_point, 113);
   EXPECT_EQ(q.outputs[0].zero_point, 119);
   EXPECT_EQ(q.outputs[0].scale, 0.17f);
+}
+
+// Any bytes give an image or a CompileError.
+TEST(Convolution, DamagedFiles) {
+  tb::Random rng("damage");
+  const fs::path path =
+      fs::temp_directory_path() / ("ttpu_convolution_" + std::to_string(::getpid()) + ".onnx");
+  int accepted = 0, refusals = 0;
+  for (const char* name : {"conv_c17_pad1_stride2", "conv_qdq", "conv_float"}) {
+    const auto good = file(kData / (std::string(name) + ".onnx"));
+    for (int i = 0; i < (tb::long_run() ? 3000 : 300); ++i) {
+      auto bytes = good;
+      for (uint64_t f = 1 + rng.below(3); f; --f)
+        bytes[rng.below(bytes.size())] = static_cast<uint8_t>(rng.next());
+      std::ofstream(path, std::ios::binary)
+          .write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+      try {
+        compile(path.string(), config_of("core16"));
+        ++accepted;
+      } catch (const CompileError&) {
+        ++refusals;
+      }
+    }
+  }
+  fs::remove(path);
+  EXPECT_GT(refusals, 100);
+  EXPECT_GT(accepted, 100);
 }
 
 TEST(Convolution, RefusedByName) {
