@@ -155,7 +155,7 @@ def synth_job(yosys, block, module, config, overrides):
     params = " ".join(f"-G {n}={v}" for n, v in chosen.items())
     if block == "chip":
         params += "".join(f" --blackboxed-module ttpu_{b}" for b in BLOCKS if b != "chip" and top_of(b))
-    script = (f"read_slang --threads 1 -DSYNTHESIS {files} --top {module} {params}; proc; opt_clean; "
+    script = (f"read_slang --threads 1 -DSYNTHESIS {files} --top {module} {params}; proc; flatten; opt_clean; "
               "select -assert-none t:$dlatch t:$_DLATCH_*; check -assert")
     return run([yosys, "-q", "-p", script])
 
