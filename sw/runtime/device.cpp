@@ -94,6 +94,14 @@ std::unique_ptr<Device> open_device(const std::string& backend, const Config& co
   throw DeviceError(fmt::format("there is no back end '{}': use one of {}", backend, known));
 }
 
+void Device::select_core(uint32_t core) {
+  if (core != 0)
+    throw DeviceError(
+        fmt::format("back end {} has one tensor core, core {} is asked for: use the "
+                    "rtl back end of a configuration with more",
+                    name(), core));
+}
+
 void write_tensor(Device& device, const TensorDesc& desc, std::span<const uint8_t> dense) {
   const uint64_t row_bytes = desc.row_elements() * size_of(desc.type);
   if (dense.size() != desc.elements() * size_of(desc.type))

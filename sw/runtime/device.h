@@ -41,12 +41,21 @@ struct RunResult {
   uint64_t counter(regs::Counter c) const { return counters.empty() ? 0 : counters[c]; }
 };
 
+/// Accesses to bytes first .. last of the window are answered with an error (rtl back end).
+struct MemoryError {
+  uint64_t first = 0, last = 0;
+  bool on_read = true, on_write = true;
+  bool decode = false;  ///< DECERR instead of SLVERR
+};
+
 /// How the external memory behaves (rtl back end).
 struct MemoryModel {
   uint32_t latency = 100;        ///< cycles from read address to first data
   uint32_t bytes_per_cycle = 0;  ///< 0 = the width of the bus
   uint64_t seed = 0;             ///< 0 = no random stalls
   uint32_t stall_percent = 0;
+  uint64_t base = 0x4'0000'0000;         ///< AXI address of the window; above 32 bits on purpose
+  std::vector<MemoryError> errors = {};  ///< parts that answer with an error
 };
 
 /// Options of open_device.
@@ -75,6 +84,12 @@ class Device {
   /// Start at the image's entry and wait for done or error, at most max_cycles.
   virtual RunResult run() = 0;
   virtual void clear() = 0;
+  /// All calls above and trace() act on the tensor core selected: 0 at first. Each core has an HBM
+  /// of its own.
+  virtual void select_core(uint32_t core);
+  /// Start all cores, each with the image that was loaded into it, and wait for all of them. No
+  /// trace is kept.
+  virtual std::vector<RunResult> run_all() { return {run()}; }
   virtual const std::vector<TraceEvent>& trace() const = 0;
 };
 

@@ -10,8 +10,9 @@ namespace ttpu {
 
 namespace {
 
-/// Where the window of HBM stands in the AXI address space: above 32 bits on purpose.
-constexpr uint64_t kHbmBase = 0x4'0000'0000;
+/// From the registers of a core to those of the next, and from its HBM to the next one's.
+constexpr uint32_t kCoreWindow = 1u << regs::kWindowBits;
+constexpr uint64_t kCoreHbm = 1ull << 40;
 constexpr uint32_t kStart = 1, kClear = 2;
 constexpr uint32_t kRunning = 1, kDone = 2, kError = 4, kQuiet = 8;
 /// The watchdog's value at reset.
@@ -26,10 +27,10 @@ constexpr uint64_t kClearCycles = 10'000'000;
 
 template <class... Extensions>
 inline void RtlDevice::tick(Extensions&... extensions) {
-  memory_->before_clock();
+  for (auto& core : cores_) core.memory->before_clock();
   top_->clk_i = 0;
   top_->eval();
-  memory_->at_clock();
+  for (auto& core : cores_) core.memory->at_clock();
   (extensions.at_clock(), ...);
   dump(0);
   top_->clk_i = 1;
@@ -120,34 +121,52 @@ RtlDevice::RtlDevice(const Config& config, const DeviceOptions& options)
   open_wave();
   quiet_inputs();
 
-  // Whole beats at the end of the window.
-  const uint64_t bytes = (options.hbm_bytes + TTPU_AXI_BYTES - 1) / TTPU_AXI_BYTES * TTPU_AXI_BYTES;
-  hbm_.reset(static_cast<uint8_t*>(std::calloc(std::max<uint64_t>(bytes, 1), 1)));
-  if (!hbm_)
-    throw DeviceError(tb::format("no memory for %llu bytes of HBM: open the device with less",
-                                 static_cast<unsigned long long>(options.hbm_bytes)));
-  tb::AxiMemoryOptions memory;
-  memory.base = kHbmBase;
-  memory.latency = options.memory.latency;
-  memory.bytes_per_cycle = options.memory.bytes_per_cycle;
-  memory.seed = options.memory.seed;
-  memory.stall_percent = options.memory.seed ? options.memory.stall_percent : 0;
-  memory.latency_jitter = options.memory.seed ? options.memory.latency : 0;
-  memory.name = "HBM";
-  memory_ = std::make_unique<Memory>(TTPU_BIND_AXI_AT(TTPU_AXI_BYTES, *top_, m_axi_, 0),
-                                     std::span<uint8_t>(hbm_.get(), bytes), memory);
+  cores_.resize(config_.cores);
+  for (uint32_t c = 0; c < config_.cores; ++c) make_memory(c);
   bus_ = std::make_unique<tb::AxiLiteMaster<RtlDevice>>(*this, TTPU_BIND_AXI_LITE(*top_, s_axil_),
                                                         100'000);
   reset();
   check_identity();
-  imem_used_ = options.random_init_seed ? config_.imem_words : 0;
-  write_reg(regs::kHbmBaseLo, static_cast<uint32_t>(kHbmBase));
-  write_reg(regs::kHbmBaseHi, static_cast<uint32_t>(kHbmBase >> 32));
-  write_reg(regs::kHbmSizeLo, static_cast<uint32_t>(options.hbm_bytes));
-  write_reg(regs::kHbmSizeHi, static_cast<uint32_t>(options.hbm_bytes >> 32));
+  for (core_ = config_.cores; core_-- > 0;) set_up_core();
+  core_ = 0;
+}
+
+void RtlDevice::make_memory(uint32_t core) {
+  // Whole beats at the end of the window.
+  const uint64_t bytes =
+      (options_.hbm_bytes + TTPU_AXI_BYTES - 1) / TTPU_AXI_BYTES * TTPU_AXI_BYTES;
+  Core& c = cores_[core];
+  c.hbm.reset(static_cast<uint8_t*>(std::calloc(std::max<uint64_t>(bytes, 1), 1)));
+  if (!c.hbm)
+    throw DeviceError(tb::format("no memory for %llu bytes of HBM: open the device with less",
+                                 static_cast<unsigned long long>(options_.hbm_bytes)));
+  const MemoryModel& model = options_.memory;
+  tb::AxiMemoryOptions memory;
+  memory.base = model.base + core * kCoreHbm;
+  memory.latency = model.latency;
+  memory.bytes_per_cycle = model.bytes_per_cycle;
+  memory.seed = model.seed ? model.seed + core : 0;
+  memory.stall_percent = model.seed ? model.stall_percent : 0;
+  memory.latency_jitter = model.seed ? model.latency : 0;
+  for (const MemoryError& e : model.errors)
+    memory.errors.push_back({memory.base + e.first, memory.base + e.last,
+                             e.decode ? tb::kDecodeError : tb::kSlaveError, e.on_read, e.on_write});
+  memory.name = core ? tb::format("HBM of core %u", core) : "HBM";
+  c.memory = std::make_unique<Memory>(TTPU_BIND_AXI_AT(TTPU_AXI_BYTES, *top_, m_axi_, core),
+                                      std::span<uint8_t>(c.hbm.get(), bytes), memory);
+}
+
+/// Registers of the core selected, before its first program.
+void RtlDevice::set_up_core() {
+  const uint64_t base = options_.memory.base + core_ * kCoreHbm;
+  cores_[core_].imem_used = options_.random_init_seed ? config_.imem_words : 0;
+  write_reg(regs::kHbmBaseLo, static_cast<uint32_t>(base));
+  write_reg(regs::kHbmBaseHi, static_cast<uint32_t>(base >> 32));
+  write_reg(regs::kHbmSizeLo, static_cast<uint32_t>(options_.hbm_bytes));
+  write_reg(regs::kHbmSizeHi, static_cast<uint32_t>(options_.hbm_bytes >> 32));
   // A hang is reported by the chip itself, with what it waits for, before the patience here ends.
-  write_reg(regs::kWatchdog, static_cast<uint32_t>(
-                                 std::clamp<uint64_t>(options.max_cycles / 2, 1, kWatchdogCycles)));
+  write_reg(regs::kWatchdog, static_cast<uint32_t>(std::clamp<uint64_t>(options_.max_cycles / 2, 1,
+                                                                        kWatchdogCycles)));
   write_reg(regs::kIrqEnable, 3);
 }
 
@@ -160,7 +179,7 @@ RtlDevice::~RtlDevice() {
 // -----------------------------------------------------------------------------------
 
 uint32_t RtlDevice::read_reg(uint32_t reg) {
-  const uint32_t value = bus_->read(reg);
+  const uint32_t value = bus_->read(core_ * kCoreWindow + reg);
   stop_on_error();
   if (bus_->response() != 0)
     throw DeviceError(tb::format("the chip refused the read of register 0x%05x", reg));
@@ -168,7 +187,7 @@ uint32_t RtlDevice::read_reg(uint32_t reg) {
 }
 
 void RtlDevice::write_reg(uint32_t reg, uint32_t value) {
-  bus_->write(reg, value);
+  bus_->write(core_ * kCoreWindow + reg, value);
   stop_on_error();
   if (bus_->response() != 0)
     throw DeviceError(
@@ -204,7 +223,7 @@ std::span<uint8_t> RtlDevice::hbm_range(uint64_t addr, uint64_t size) {
                                  static_cast<unsigned long long>(size),
                                  static_cast<unsigned long long>(addr),
                                  static_cast<unsigned long long>(options_.hbm_bytes)));
-  return {hbm_.get() + addr, size};
+  return {cores_[core_].hbm.get() + addr, size};
 }
 
 void RtlDevice::write_hbm(uint64_t addr, std::span<const uint8_t> bytes) {
@@ -265,12 +284,12 @@ void RtlDevice::load(const Image& image) {
     for (uint32_t w = 0; w < 4; ++w)
       write_reg(regs::kWinImem + 16 * i + 4 * w, image.code[i].words[w]);
   const auto size = static_cast<uint32_t>(image.code.size());
-  fill_imem(size, imem_used_);
-  imem_used_ = size;
+  fill_imem(size, cores_[core_].imem_used);
+  cores_[core_].imem_used = size;
   for (uint32_t i = 0; i < image.smem.size(); ++i) write_reg(regs::kWinSmem + 4 * i, image.smem[i]);
   for (const auto& segment : image.constants) write_hbm(segment.addr, segment.bytes);
   write_reg(regs::kEntryPc, image.entry);
-  loaded_ = true;
+  cores_[core_].loaded = true;
 }
 
 // ---- run
@@ -279,7 +298,8 @@ void RtlDevice::load(const Image& image) {
 void RtlDevice::take_trace(uint64_t cycle) {
   for (int u = 1; u < isa::kNumUnits; ++u) {
     // trace_t: start, start_opcode 8, start_pc 16, stop, stop_pc 16.
-    const uint64_t t = top_->trace_o[u];
+    const uint64_t t =
+        top_->trace_o[core_ * static_cast<uint32_t>(isa::kNumUnits) + static_cast<uint32_t>(u)];
     const auto unit = static_cast<isa::Unit>(u);
     auto& open = open_[static_cast<size_t>(u)];
     // A start and a stop in one cycle: of a SYNC the same command, else the stop is of an older
@@ -301,10 +321,10 @@ template <bool Traced>
 bool RtlDevice::run_clock(uint64_t max_cycles) {
   for (uint64_t i = 0; i < max_cycles; ++i) {
     if (top_->irq_o) return true;
-    memory_->before_clock();
+    for (auto& core : cores_) core.memory->before_clock();
     top_->clk_i = 0;
     top_->eval();
-    memory_->at_clock();
+    for (auto& core : cores_) core.memory->at_clock();
     dump(0);
     if constexpr (Traced)
       if (top_->trace_any_o) take_trace(i);
@@ -335,7 +355,7 @@ void RtlDevice::read_result(RunResult& result) {
     result.error_pc = read_reg(regs::kErrPc);
     result.error_addr = read_reg(regs::kErrAddrLo);
     result.error_addr |= static_cast<uint64_t>(read_reg(regs::kErrAddrHi)) << 32;
-    failed_ = true;
+    cores_[core_].failed = true;
   }
   result.counters.resize(regs::kNumCounters);
   for (uint32_t i = 0; i < regs::kNumCounters; ++i) {
@@ -345,9 +365,21 @@ void RtlDevice::read_result(RunResult& result) {
   }
 }
 
+void RtlDevice::select_core(uint32_t core) {
+  if (core >= config_.cores)
+    throw DeviceError(
+        tb::format("core %u is asked for, '%s' has %u", core, TTPU_CONFIG_NAME, config_.cores));
+  core_ = core;
+}
+
+void RtlDevice::check_can_run() const {
+  if (!cores_[core_].loaded) throw DeviceError("run without a program: load an image first");
+  if (cores_[core_].failed)
+    throw DeviceError("the last program ended with an error: call clear() first");
+}
+
 RunResult RtlDevice::run() {
-  if (!loaded_) throw DeviceError("run without a program: load an image first");
-  if (failed_) throw DeviceError("the last program ended with an error: call clear() first");
+  check_can_run();
   trace_.clear();
   for (auto& open : open_) open.clear();
   RunResult result;
@@ -363,7 +395,7 @@ RunResult RtlDevice::run() {
     if (!ended) {  // no end in time counts as a hang; the program is stopped
       result.error = isa::Error::WATCHDOG;
       clear();
-      failed_ = true;
+      cores_[core_].failed = true;
     }
     write_reg(regs::kIrqStatus, 3);
   } catch (const tb::BenchError& e) {
@@ -371,6 +403,49 @@ RunResult RtlDevice::run() {
     throw DeviceError(e.what());
   }
   return result;
+}
+
+std::vector<RunResult> RtlDevice::run_all() {
+  struct Restore {
+    uint32_t& at;
+    uint32_t was;
+    ~Restore() { at = was; }
+  } restore{core_, core_};
+  std::vector<RunResult> results(config_.cores);
+  std::vector<uint32_t> running;
+  trace_.clear();
+  try {
+    for (core_ = 0; core_ < config_.cores; ++core_) check_can_run();
+    for (core_ = 0; core_ < config_.cores; ++core_) {
+      write_reg(regs::kCtrl, kStart);
+      running.push_back(core_);
+    }
+    const uint64_t first = cycle_;
+    const auto start = std::chrono::steady_clock::now();
+    while (!running.empty()) {
+      const uint64_t used = cycle_ - first;
+      const bool ended =
+          run_clock<false>(used < options_.max_cycles ? options_.max_cycles - used : 0);
+      std::erase_if(running, [&](uint32_t core) {
+        core_ = core;
+        if (ended && !(read_reg(regs::kStatus) & (kDone | kError))) return false;
+        results[core].seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        read_result(results[core]);
+        if (!ended) {
+          results[core].error = isa::Error::WATCHDOG;
+          clear();
+          cores_[core].failed = true;
+        }
+        write_reg(regs::kIrqStatus, 3);
+        return true;
+      });
+    }
+  } catch (const tb::BenchError& e) {
+    close_wave();
+    throw DeviceError(e.what());
+  }
+  return results;
 }
 
 void RtlDevice::clear() {
@@ -386,7 +461,7 @@ void RtlDevice::clear() {
                      static_cast<unsigned long long>(kClearCycles), status));
   }
   write_reg(regs::kIrqStatus, 3);
-  failed_ = false;
+  cores_[core_].failed = false;
 }
 
 }  // namespace ttpu

@@ -20,7 +20,8 @@
 
 namespace ttpu {
 
-/// Tensor core 0 of the chip, with its HBM. The other cores stand still.
+/// The chip with an HBM for each tensor core. Calls act on the core selected; the others stand
+/// still, except in run_all().
 class RtlDevice final : public Device {
  public:
   RtlDevice(const Config& config, const DeviceOptions& options);
@@ -34,6 +35,8 @@ class RtlDevice final : public Device {
   void read_vmem(uint64_t addr, std::span<uint8_t> bytes) override;
   RunResult run() override;
   void clear() override;
+  void select_core(uint32_t core) override;
+  std::vector<RunResult> run_all() override;
   const std::vector<TraceEvent>& trace() const override { return trace_; }
 
   /// Clock cycles so far, reset and register accesses included.
@@ -49,7 +52,18 @@ class RtlDevice final : public Device {
     void operator()(uint8_t* p) const { std::free(p); }
   };
 
+  /// A tensor core as the host sees it.
+  struct Core {
+    std::unique_ptr<uint8_t[], Free> hbm;  // zeros, given by the system page by page
+    std::unique_ptr<Memory> memory;
+    uint32_t imem_used = 0;  ///< instructions that a load has to overwrite or clear
+    bool loaded = false, failed = false;
+  };
+
   void quiet_inputs();
+  void make_memory(uint32_t core);
+  void set_up_core();
+  void check_can_run() const;
   void reset();
   void open_wave();
   void close_wave();
@@ -74,12 +88,10 @@ class RtlDevice final : public Device {
 #ifdef TTPU_TRACED
   std::unique_ptr<VerilatedFstC> wave_;
 #endif
-  std::unique_ptr<uint8_t[], Free> hbm_;  // zeros, given by the system page by page
-  std::unique_ptr<Memory> memory_;
+  std::vector<Core> cores_;
+  uint32_t core_ = 0;  ///< selected
   std::unique_ptr<tb::AxiLiteMaster<RtlDevice>> bus_;
   uint64_t cycle_ = 0;
-  uint32_t imem_used_ = 0;  ///< instructions that a load has to overwrite or clear
-  bool loaded_ = false, failed_ = false;
   std::vector<TraceEvent> trace_;
   std::array<std::deque<isa::Opcode>, isa::kNumUnits> open_;  // commands of each unit that run
 };
