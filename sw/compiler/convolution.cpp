@@ -1,4 +1,4 @@
-// Convolutions: shapes and padding, and their rewriting into Im2col and matrix products.
+// Convolutions and MaxPool rewritten into Im2col and matrix products or maxima over rows.
 //
 // ONNX keeps channels before pixels. A product wants a pixel's values in one row, so behind the
 // rewrite the channels are the last dimension from the first convolution to the last one, and a
@@ -23,22 +23,6 @@ bool is_convolution(OpKind k) {
   return k == OpKind::Conv || k == OpKind::QLinearConv || k == OpKind::ConvInteger;
 }
 
-constexpr int64_t kMost = 1 << 20;
-
-/// A list attribute of `count` numbers in [least, 2^20]; empty = all `otherwise`.
-std::vector<int64_t> numbers(const Node& n, const char* what, const std::vector<int64_t>& given,
-                             size_t count, int64_t least, int64_t otherwise) {
-  if (given.empty()) return std::vector<int64_t>(count, otherwise);
-  if (given.size() != count)
-    fail(n, std::string(what) + " has " + std::to_string(given.size()) + " numbers; only " +
-                std::to_string(count) + " (two dimensions) are supported");
-  for (const int64_t v : given)
-    if (v < least || v > kMost)
-      fail(n, std::string(what) + " holds " + std::to_string(v) + "; it must be between " +
-                  std::to_string(least) + " and 2^20");
-  return given;
-}
-
 class Rewriter {
  public:
   explicit Rewriter(Graph& g) : g_(g) {}
@@ -49,6 +33,9 @@ class Rewriter {
     for (const Node& n : nodes) {
       if (is_convolution(n.kind)) {
         convolution(n);
+        ++count;
+      } else if (n.kind == OpKind::MaxPool) {
+        max_pool(n);
         ++count;
       } else if (!follow(n)) {
         for (const int t : n.inputs)
@@ -113,8 +100,19 @@ class Rewriter {
     settings.channels_last = false;
     settings.shape = {s[0], s[3], s[1], s[2]};
     const Node of = producer(from) ? *producer(from) : user;
-    emit(of, same_bytes(s[3], s[1], s[2]) ? OpKind::Reshape : OpKind::Transpose, ".channels_first",
-         {from}, "", t, &settings);
+    const OpKind kind = same_bytes(s[3], s[1], s[2]) ? OpKind::Reshape : OpKind::Transpose;
+    if (of.kind == OpKind::DequantizeLinear && of.outputs[0] == from) {
+      // The integers are moved, so that whoever reads them dequantised may compute with them.
+      const int q = emit(of, kind, ".channels_first", {of.inputs[0]},
+                         g_.tensors[t].name + ".channels_first", -1, &settings);
+      Node dq = of;
+      dq.inputs[0] = q;
+      dq.outputs = {t};
+      infer_node(g_, dq);
+      kept_.push_back(dq);
+    } else {
+      emit(of, kind, ".channels_first", {from}, "", t, &settings);
+    }
     pending_.erase(t);
   }
 
@@ -266,6 +264,29 @@ class Rewriter {
     return emit(n, OpKind::Add, ".bias", {y, n.inputs[2]}, name);
   }
 
+  /// Of a dequantised tensor the maximum of the integers is taken: dequantising keeps the order.
+  void max_pool(const Node& n) {
+    const int x = n.inputs[0];
+    const Node* p = producer(pending(x) ? last_.at(x) : x);
+    const bool integer = p && p->kind == OpKind::DequantizeLinear && per_tensor(*p) &&
+                         is_byte(g_.tensors[p->inputs[0]].type);
+    const Node dq = integer ? *p : Node{};
+    int in = -1;
+    if (integer)
+      in = pending(x) ? dq.inputs[0] : channels_last(n, dq.inputs[0]);
+    else
+      in = channels_last(n, x);
+    Node settings = n;
+    settings.pixel_rows = true;
+    const std::string name = g_.tensors[n.outputs[0]].name;
+    const int rows = emit(n, OpKind::Im2col, ".im2col", {in}, name + ".im2col", -1, &settings);
+    int y = emit(n, OpKind::MaxRows, "", {rows}, name);
+    if (integer)
+      y = emit(n, OpKind::DequantizeLinear, ".dequantised", {y, dq.inputs[1], dq.input(2)}, name,
+               -1, &dq);
+    made(n.outputs[0], y);
+  }
+
   Graph& g_;
   std::vector<Node> kept_;
   std::map<int, int> last_;  ///< tensor -> the same, channels last
@@ -274,97 +295,11 @@ class Rewriter {
 
 }  // namespace
 
-void infer_convolution(Graph& g, Node& n) {
-  const bool qlinear = n.kind == OpKind::QLinearConv;
-  const auto in = [&](size_t i) -> const Tensor& {
-    if (n.input(i) < 0) fail(n, "input " + std::to_string(i) + " is missing");
-    return g.tensors[n.input(i)];
-  };
-  const auto bytes = [&](const Tensor& t) {
-    if (!is_byte(t.type))
-      fail(n, "input '" + t.name + "' is " + name_of(t.type) + "; supported: int8, uint8");
-  };
-  const Tensor &x = in(0), &w = in(qlinear ? 3 : 1);
-  Tensor& y = g.tensors[n.outputs[0]];
-  if (n.kind == OpKind::Conv) {
-    for (const Tensor* t : {&x, &w})
-      if (!is_float(t->type))
-        fail(n, "input '" + t->name + "' is " + name_of(t->type) + "; supported: float32, bf16");
-    y.type = DType::F32;
-  } else {
-    bytes(x);
-    bytes(w);
-    y.type = DType::S32;
-    const int x_zero = 2, w_zero = qlinear ? 5 : 3;
-    for (const auto& [zero, of] : {std::pair{x_zero, &x}, std::pair{w_zero, &w}})
-      if (n.input(static_cast<size_t>(zero)) >= 0 && in(static_cast<size_t>(zero)).type != of->type)
-        fail(n, "zero point '" + in(static_cast<size_t>(zero)).name + "' is " +
-                    name_of(in(static_cast<size_t>(zero)).type) + ", '" + of->name + "' is " +
-                    name_of(of->type));
-    if (qlinear) {
-      for (const size_t i : {1, 2, 4, 5, 6, 7}) in(i);
-      bytes(in(7));
-      y.type = in(7).type;
-    }
-  }
-  if (x.shape.size() != 4 || w.shape.size() != 4)
-    fail(n, "x has rank " + std::to_string(x.shape.size()) + ", w " +
-                std::to_string(w.shape.size()) + "; only 4 (two-dimensional) is supported");
-  if (n.group != 1) fail(n, "group " + std::to_string(n.group) + "; only 1 is supported");
-  if (x.shape[1] != w.shape[1])
-    fail(n, "x has " + std::to_string(x.shape[1]) + " channels, the weights are for " +
-                std::to_string(w.shape[1]));
-  n.kernel = numbers(n, "kernel_shape", n.kernel, 2, 1, 0);
-  for (size_t d = 0; d < 2; ++d) {
-    if (n.kernel[d] == 0) n.kernel[d] = w.shape[2 + d];
-    if (n.kernel[d] != w.shape[2 + d] || n.kernel[d] > kMost)
-      fail(n, "kernel_shape says " + std::to_string(n.kernel[d]) + ", the weights have " +
-                  std::to_string(w.shape[2 + d]));
-  }
-  n.strides = numbers(n, "strides", n.strides, 2, 1, 1);
-  n.dilations = numbers(n, "dilations", n.dilations, 2, 1, 1);
-  if (n.dilations[0] != 1 || n.dilations[1] != 1)
-    fail(n, "dilations " + std::to_string(n.dilations[0]) + "," + std::to_string(n.dilations[1]) +
-                "; only 1 is supported");
-  n.pads = numbers(n, "pads", n.pads, 4, 0, 0);
-  const bool same = n.auto_pad == "SAME_UPPER" || n.auto_pad == "SAME_LOWER";
-  if (!same && n.auto_pad != "VALID" && n.auto_pad != "NOTSET" && !n.auto_pad.empty())
-    fail(n, "auto_pad '" + n.auto_pad +
-                "' is not supported; supported: NOTSET, SAME_LOWER, SAME_UPPER, VALID");
-  if ((same || n.auto_pad == "VALID") &&
-      std::any_of(n.pads.begin(), n.pads.end(), [](int64_t p) { return p != 0; }))
-    fail(n, "has both pads and auto_pad " + n.auto_pad);
-  y.shape = {x.shape[0], w.shape[0], 0, 0};
-  for (size_t d = 0; d < 2; ++d) {
-    const int64_t size = x.shape[2 + d], stride = n.strides[d], kernel = n.kernel[d];
-    if (same) {
-      // The odd pixel of an uneven border is at the end (UPPER) or at the beginning (LOWER).
-      const int64_t out = (size + stride - 1) / stride;
-      const int64_t total = std::max<int64_t>(0, (out - 1) * stride + kernel - size);
-      n.pads[d] = n.auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
-      n.pads[2 + d] = total - n.pads[d];
-    }
-    const int64_t padded = size + n.pads[d] + n.pads[2 + d];
-    if (padded < kernel)
-      fail(n, "a kernel of " + std::to_string(kernel) + " does not fit " + std::to_string(padded) +
-                  " pixels, padding included");
-    y.shape[2 + d] = (padded - kernel) / stride + 1;
-  }
-  n.auto_pad = "NOTSET";
-  const size_t bias = qlinear ? 8 : 2;
-  if (n.kind == OpKind::ConvInteger || n.input(bias) < 0) return;
-  const Tensor& b = in(bias);
-  if (b.shape.size() != 1 || b.shape[0] != w.shape[0])
-    fail(n, "the bias has " + std::to_string(b.elements()) + " elements for " +
-                std::to_string(w.shape[0]) + " channels");
-  if (b.type != (qlinear ? DType::S32 : DType::F32))
-    fail(n, "the bias '" + b.name + "' is " + name_of(b.type));
-}
-
 int rewrite_convolutions(Graph& graph) {
   const auto& nodes = graph.nodes;
-  if (std::none_of(nodes.begin(), nodes.end(),
-                   [](const Node& n) { return is_convolution(n.kind); }))
+  if (std::none_of(nodes.begin(), nodes.end(), [](const Node& n) {
+        return is_convolution(n.kind) || n.kind == OpKind::MaxPool;
+      }))
     return 0;
   return Rewriter(graph).run();
 }

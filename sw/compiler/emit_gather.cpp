@@ -26,7 +26,8 @@ class GatherEmitter {
     const Dtype type = p.storage[static_cast<size_t>(k_.out)].type;
     size_ = size_of(type);
     pitch_ = gather_pitch(k_, plan, type);
-    line_ = static_cast<uint64_t>(g_.width) * pitch_;
+    pixel_ = static_cast<uint64_t>(g_.rows) * pitch_;
+    line_ = static_cast<uint64_t>(g_.width) * pixel_;
     word_ = e.config().word_bytes();
     block_ = (t_.block_rows * line_ + word_ - 1) / word_ * word_;
     buffer_ = plan.buffers[static_cast<size_t>(out_.in_vmem ? out_.buffer : t_.out)].addr;
@@ -80,7 +81,7 @@ class GatherEmitter {
     e_.put(h);
     isa::DmaVstride v;
     v.s1 = static_cast<int32_t>(size_);
-    v.s2 = static_cast<int32_t>(pitch_);
+    v.s2 = static_cast<int32_t>(pixel_);
     v.s3 = static_cast<int32_t>(line_);
     e_.put(v);
   }
@@ -124,7 +125,8 @@ class GatherEmitter {
       m.shape.n3 = u(end - begin);
       m.load.imm_h = u(p.source + p.ox_begin * g_.ox_stride + (begin - first) * g_.oy_stride);
       m.load.imm_v = u((begin - first) * static_cast<int64_t>(line_) +
-                       p.ox_begin * static_cast<int64_t>(pitch_) + p.column);
+                       p.ox_begin * static_cast<int64_t>(pixel_) +
+                       p.row * static_cast<int64_t>(pitch_) + p.column);
       b.moves.push_back(m);
     }
     return b;
@@ -207,7 +209,7 @@ class GatherEmitter {
   const MapTile& t_;
   const Place& source_;
   const Place& out_;
-  uint64_t size_ = 0, pitch_ = 0, line_ = 0, word_ = 0, block_ = 0, buffer_ = 0;
+  uint64_t size_ = 0, pitch_ = 0, pixel_ = 0, line_ = 0, word_ = 0, block_ = 0, buffer_ = 0;
   int r_source_ = 0, r_buffer_ = 0, r_far_ = 0;
 };
 

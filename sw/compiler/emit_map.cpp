@@ -19,6 +19,7 @@ class MapEmitter {
         t_(plan.map[static_cast<size_t>(index)]),
         c_(plan.constants[static_cast<size_t>(index)]),
         n_(e.config().n) {
+    a_.fold = static_cast<uint32_t>(k_.fold);
     stream(p, a_, k_.a, t_.a, k_.n);
     if (k_.b.tensor >= 0) stream(p, b_, k_.b, t_.b, k_.n);
     stream(p, d_, {.tensor = k_.out}, t_.out, k_.kind == KernelKind::ArgMax ? 1 : k_.n);
@@ -76,6 +77,7 @@ class MapEmitter {
     Dtype type = Dtype::S8;
     int64_t cols = 0;
     uint64_t pitch = 0, hbm_pitch = 0, block = 0, buffer_addr = 0;
+    uint32_t fold = 1;                      ///< rows for each row of the result
     int v = 0, h = 0, load = 0, scale = 0;  ///< registers: VMEM, HBM, VMEM of the next load, scale
   };
 
@@ -89,7 +91,7 @@ class MapEmitter {
     s.cols = cols;
     s.pitch = vmem_pitch(cols, s.type, e_.config());
     s.hbm_pitch = s.place->view_pitch(cols, s.type);
-    s.block = (t_.block_rows * s.pitch + 4 * n_ - 1) / (4 * n_) * (4 * n_);
+    s.block = (t_.block_rows * s.fold * s.pitch + 4 * n_ - 1) / (4 * n_) * (4 * n_);
     s.buffer_addr = at(s.place->in_vmem ? s.place->buffer : buffer);
   }
 
@@ -112,9 +114,9 @@ class MapEmitter {
       if (!s->h) continue;
       isa::DmaShape shape;
       shape.n0 = u(static_cast<uint64_t>(s->cols) * size_of(s->type));
-      shape.n1 = t_.block_rows;
+      shape.n1 = t_.block_rows * s->fold;
       shape.n2 = shape.n3 = 1;
-      const uint64_t flat = t_.block_rows * s->pitch;
+      const uint64_t flat = t_.block_rows * s->fold * s->pitch;
       if (s->hbm_pitch == s->pitch && flat < 1u << 24) {
         shape.n0 = u(flat);
         shape.n1 = 1;
@@ -127,7 +129,7 @@ class MapEmitter {
       if (s == &a_ || !both) o.wait = kAFree;
       if (s == &b_ || !both) o.signal = kAFull;
       e_.put(isa::DmaLoad{}, o);
-      e_.add(s->h, u(t_.block_rows * s->hbm_pitch));
+      e_.add(s->h, u(t_.block_rows * s->fold * s->hbm_pitch));
       if (t_.in_bufs == 2) e_.toggle(s->load, u(2 * s->buffer_addr + s->block));
     }
   }
@@ -137,6 +139,10 @@ class MapEmitter {
     a.dtype = static_cast<uint32_t>(a_.type);
     a.s0 = static_cast<int32_t>(a_.pitch / n_);
     a.s1 = static_cast<int32_t>(size_of(a_.type));
+    if (k_.fold > 1) {  // rows of a pixel, pixels, column tiles
+      a.s2 = a.s1;
+      a.s1 = a.s0 * static_cast<int32_t>(k_.fold);
+    }
     a.dequant = a_.operand.dequant;
     a.zp = a_.operand.zero;
     e_.put(a, {.a = a_.scale});
@@ -155,6 +161,10 @@ class MapEmitter {
     d.dtype = static_cast<uint32_t>(d_.type);
     d.s0 = static_cast<int32_t>(d_.pitch / n_);
     d.s1 = static_cast<int32_t>(size_of(d_.type));
+    if (k_.fold > 1) {
+      d.s2 = d.s1;
+      d.s1 = d.s0;
+    }
     d.zp = k_.chain.zero;
     e_.put(d);
   }
@@ -189,7 +199,7 @@ class MapEmitter {
       if (!s->place) continue;
       const uint32_t bufs = s == &d_ ? t_.out_bufs : t_.in_bufs;
       if (s->place->in_vmem)
-        e_.add(s->v, u(t_.block_rows * s->pitch));
+        e_.add(s->v, u(t_.block_rows * s->fold * s->pitch));
       else if (bufs == 2)
         e_.toggle(s->v, u(2 * s->buffer_addr + s->block));
     }
@@ -201,6 +211,14 @@ class MapEmitter {
     s.n0 = rows;
     s.n1 = tiles;
     s.n2 = 1;
+    if (k_.fold > 1) {
+      s.n0 = a_.fold;
+      s.n1 = rows;
+      s.n2 = tiles;
+      s.row_reduce = static_cast<uint32_t>(isa::Reduce::MAX);
+      s.row_dims = 1;
+      s.fp = is_float(a_.type);
+    }
     e_.put(s);
     isa::VpuRun r;
     r.lanes = lanes;

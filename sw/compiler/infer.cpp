@@ -226,6 +226,7 @@ void infer_node(Graph& g, Node& n) {
     case OpKind::Conv:
     case OpKind::QLinearConv:
     case OpKind::ConvInteger:
+    case OpKind::MaxPool:
       infer_convolution(g, n);
       break;
     case OpKind::Im2col:
@@ -233,6 +234,14 @@ void infer_node(Graph& g, Node& n) {
                    (x.shape[1] + n.pads[0] + n.pads[2] - n.kernel[0]) / n.strides[0] + 1,
                    (x.shape[2] + n.pads[1] + n.pads[3] - n.kernel[1]) / n.strides[1] + 1,
                    n.kernel[0] * n.kernel[1] * x.shape[3]};
+      if (n.pixel_rows) {
+        out.shape.back() = n.kernel[0] * n.kernel[1];
+        out.shape.push_back(x.shape[3]);
+      }
+      out.type = x.type;
+      break;
+    case OpKind::MaxRows:
+      out.shape = {x.shape[0], x.shape[1], x.shape[2], x.shape[4]};
       out.type = x.type;
       break;
     case OpKind::Transpose: {

@@ -81,6 +81,10 @@ const char* name_of(OpKind kind) {
       return "QLinearConv";
     case OpKind::ConvInteger:
       return "ConvInteger";
+    case OpKind::MaxPool:
+      return "MaxPool";
+    case OpKind::MaxRows:
+      return "MaxRows";
     case OpKind::Im2col:
       return "Im2col";
     case OpKind::Transpose:

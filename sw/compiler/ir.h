@@ -44,8 +44,10 @@ enum class OpKind : uint8_t {
   Conv,              ///< x, w, [b]
   QLinearConv,       ///< x, xs, xz, w, ws, wz, ys, yz, [b]
   ConvInteger,       ///< x, w, [xz], [wz]
+  MaxPool,           ///< x
   // Made by rewrite_convolutions() only. QLinearMatMul then may have a ninth input, an int32 bias.
-  Im2col,     ///< x [n,h,w,c]; result [n,oh,ow,kh*kw*c]
+  Im2col,     ///< x [n,h,w,c]; result [n,oh,ow,kh*kw*c], or [n,oh,ow,kh*kw,c] if pixel_rows
+  MaxRows,    ///< x [n,oh,ow,k,c]; result [n,oh,ow,c], the maximum over k
   Transpose,  ///< x [n,c,h,w] to [n,h,w,c], or back
 };
 const char* name_of(OpKind kind);
@@ -70,6 +72,7 @@ struct Node {
   int64_t group = 1;
   std::string auto_pad = "NOTSET";
   int32_t pad_value = 0;      ///< Im2col: what stands in the border
+  bool pixel_rows = false;    ///< Im2col: a row for each pixel; the border holds the least value
   bool channels_last = true;  ///< Transpose: the result's layout
   std::string source;         ///< node of the model that a rewrite made this one of; empty = itself
   std::string source_op;      ///< its operator
@@ -111,7 +114,7 @@ void infer_shapes(Graph& graph);
 /// size, no dimension below 1. Throws CompileError.
 void verify(const Graph& graph);
 void infer_node(Graph& graph, Node& node);
-/// Type and shape of a convolution; writes its padding out (Node::pads).
+/// Type and shape of a convolution or a MaxPool; writes its padding out (Node::pads).
 void infer_convolution(Graph& graph, Node& node);
 /// Convolutions become Im2col and a matrix product over tensors whose channels are the last
 /// dimension; element-wise operations between them follow. Returns how many there were.

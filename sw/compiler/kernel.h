@@ -56,12 +56,14 @@ struct GatherPiece {
   int64_t source = 0;  ///< bytes from the image's first to where pixel (0, 0) would read
   int64_t column = 0;  ///< bytes from the beginning of the result's row
   int64_t run = 0;     ///< bytes
+  int64_t row = 0;     ///< of the pixel's rows
 };
 
 /// Result row (image, oy, ox) is put together from runs of the source; the rest is filled.
 struct Gather {
   int64_t images = 1, height = 1, width = 1;               ///< rows of the result
   int64_t image_stride = 0, oy_stride = 0, ox_stride = 0;  ///< bytes in the source
+  int64_t rows = 1;                                        ///< rows of the result for each pixel
   int64_t inner = 1, inner_stride = 0;  ///< runs that follow each other in the result's row
   bool filled = false;                  ///< some of the result is border
   uint32_t fill = 0;                    ///< what stands there, four bytes
@@ -85,6 +87,7 @@ struct Kernel {
   std::vector<uint8_t> w;
   Chain chain;
   Gather gather;
+  int64_t fold = 1;                ///< Map: the maximum of so many rows of a; a has fold * m
   std::vector<std::string> nodes;  ///< names of the source nodes that it carries out
   std::vector<std::string> notes;  ///< why it is so
   double sum_bound = 0;            ///< largest |partial sum| possible (integer contraction)

@@ -200,11 +200,14 @@ void Lowerer::lower_node(const Node& n) {
       return lower_argmax(n);
     case OpKind::Im2col:
       return lower_im2col(n);
+    case OpKind::MaxRows:
+      return lower_max_rows(n);
     case OpKind::Transpose:
       return lower_transpose(n);
     case OpKind::Conv:
     case OpKind::QLinearConv:
     case OpKind::ConvInteger:
+    case OpKind::MaxPool:
       throw std::logic_error("a convolution was not rewritten");
   }
 }
@@ -280,7 +283,8 @@ Lowered Lowerer::run() {
 
 void Lowerer::quant_port(const Node& n, int t, Port& p) const {
   int scale = -1, zero = -1;
-  if (n.kind == OpKind::Transpose || n.kind == OpKind::Im2col || n.kind == OpKind::Reshape) {
+  if (n.kind == OpKind::Transpose || n.kind == OpKind::Im2col || n.kind == OpKind::Reshape ||
+      n.kind == OpKind::MaxRows) {
     for (const int c : g_.consumers(n.outputs[0])) quant_port(g_.nodes[c], n.outputs[0], p);
     return;
   }

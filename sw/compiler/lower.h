@@ -49,6 +49,7 @@ class Lowerer {
 
   // lower_gather.cpp
   void lower_im2col(const ir::Node& n);
+  void lower_max_rows(const ir::Node& n);
   void lower_transpose(const ir::Node& n);
   void push_gather(const ir::Node& n, Kernel k, int source, Dtype type);
 

@@ -29,19 +29,33 @@ void Lowerer::push_gather(const Node& n, Kernel k, int source, Dtype type) {
   limit("the distance of two lines in bytes", g.oy_stride, (1 << 27) - 1);
   limit("the distance of two pixels in bytes", g.ox_stride, (1 << 27) - 1);
   limit("the distance of two elements in bytes", g.inner_stride, (1 << 27) - 1);
-  const int64_t pitch = (k.n + config_.n) * size_of(type);
-  limit("a pixel's row in bytes", pitch, (1 << 23) - 1);
+  const int64_t pitch = g.rows * (k.n + config_.n) * size_of(type);
+  limit("the rows of a pixel in bytes", pitch, (1 << 23) - 1);
   limit("a line of the result in bytes", g.width * pitch, (1 << 23) - 1);
   k.out = new_storage(y.name, type, k.m, k.n);
   push(std::move(k), n.outputs[0]);
 }
 
+namespace {
+/// For a maximum: the border holds what no maximum takes.
+void describe_pixel_rows(Kernel& k, Dtype type) {
+  k.gather.fill = type == Dtype::S8     ? 0x80808080u
+                  : type == Dtype::U8   ? 0u
+                  : type == Dtype::BF16 ? 0xff80ff80u
+                                        : 0xff800000u;
+  k.notes.push_back("a row for each pixel that an output pixel reads, in " +
+                    std::to_string(k.gather.pieces.size()) + " strided DMA transfers a block");
+  if (k.gather.filled)
+    k.notes.push_back("pads hold the least value: the VPU fills the block before the DMA");
+}
+}  // namespace
+
 /// One piece for each line of the kernel and each range of output pixels that reads the same part
 /// of it: three ranges with a border of one pixel, one without.
 void Lowerer::lower_im2col(const Node& n) {
   const ir::Tensor& y = g_.tensors[n.outputs[0]];
-  const bool floating = ir::is_float(y.type);
-  if (floating) check_type(n, Dtype::BF16);
+  const bool floating = ir::is_float(y.type) && !n.pixel_rows;
+  if (ir::is_float(y.type)) check_type(n, Dtype::BF16);
   const int source = floating ? as_bf16(n, n.inputs[0], true) : storage_of(n, n.inputs[0]);
   const Dtype type = out_.storage[static_cast<size_t>(source)].type;
   const auto& x = g_.tensors[n.inputs[0]].shape;
@@ -51,6 +65,7 @@ void Lowerer::lower_im2col(const Node& n) {
   g.images = y.shape[0];
   g.height = y.shape[1];
   g.width = y.shape[2];
+  g.rows = n.pixel_rows ? y.shape[3] : 1;
   g.oy_stride = n.strides[0] * w * pixel;
   g.ox_stride = n.strides[1] * pixel;
   g.image_stride = h * w * pixel;
@@ -73,7 +88,8 @@ void Lowerer::lower_im2col(const Node& n) {
     p.run = (end - begin) * pixel;
     ranges.push_back(p);
   }
-  if (2 * ranges.size() * static_cast<uint64_t>(n.kernel[0]) > config_.imem_words)
+  const int64_t most = 2 * n.kernel[0] * (n.pixel_rows ? n.kernel[1] : 1);
+  if (static_cast<int64_t>(ranges.size()) * most > static_cast<int64_t>(config_.imem_words))
     fail(n, "a kernel of " + std::to_string(n.kernel[0]) + " lines with " +
                 std::to_string(ranges.size()) +
                 " different parts of a line takes more instructions than configuration " +
@@ -90,13 +106,26 @@ void Lowerer::lower_im2col(const Node& n) {
       p.ox_begin = range.ox_begin;
       p.ox_end = range.ox_end;
       p.source = (ky - top) * w * pixel + range.source;
-      p.column = ky * n.kernel[1] * pixel + range.column;
-      p.run = range.run;
-      covered += (p.oy_end - p.oy_begin) * (p.ox_end - p.ox_begin) * p.run;
-      g.pieces.push_back(p);
+      covered += (p.oy_end - p.oy_begin) * (p.ox_end - p.ox_begin) * range.run;
+      if (!n.pixel_rows) {
+        p.column = ky * n.kernel[1] * pixel + range.column;
+        p.run = range.run;
+        g.pieces.push_back(p);
+        continue;
+      }
+      for (int64_t i = 0; i < range.run / pixel; ++i) {
+        p.row = ky * n.kernel[1] + range.column / pixel + i;
+        p.run = pixel;
+        g.pieces.push_back(p);
+        p.source += pixel;
+      }
     }
   }
-  g.filled = covered != g.height * g.width * y.shape[3] * size;
+  g.filled = covered != g.height * g.width * n.kernel[0] * n.kernel[1] * pixel;
+  if (n.pixel_rows) {
+    describe_pixel_rows(k, type);
+    return push_gather(n, std::move(k), source, type);
+  }
   g.fill = 0x01010101u * static_cast<uint8_t>(n.pad_value);
   k.notes.push_back("each row holds what one output pixel reads: kernel " +
                     std::to_string(n.kernel[0]) + "x" + std::to_string(n.kernel[1]) +
@@ -108,6 +137,25 @@ void Lowerer::lower_im2col(const Node& n) {
                       " (top, left, bottom, right) hold the input's zero point " +
                       std::to_string(n.pad_value) + ": the VPU fills the block before the DMA");
   push_gather(n, std::move(k), source, type);
+}
+
+void Lowerer::lower_max_rows(const Node& n) {
+  const ir::Tensor& y = g_.tensors[n.outputs[0]];
+  Kernel k;
+  k.kind = KernelKind::Map;
+  k.name = n.name;
+  k.m = y.rows();
+  k.n = y.cols();
+  k.nodes = {source_name(n)};
+  k.fold = g_.tensors[n.inputs[0]].shape[3];
+  k.a.tensor = storage_of(n, n.inputs[0]);
+  const Dtype type = out_.storage[static_cast<size_t>(k.a.tensor)].type;
+  if (k.fold > 32768 || k.fold * (k.n + config_.n) * size_of(type) >= 1 << 19)
+    fail(n, "a kernel of " + std::to_string(k.fold) + " pixels is too large for the vector unit");
+  k.chain.fp = is_float(type);
+  k.out = new_storage(y.name, type, k.m, k.n);
+  k.notes.push_back("maximum over " + std::to_string(k.fold) + " rows in the VPU's row reduction");
+  push(std::move(k), n.outputs[0]);
 }
 
 void Lowerer::lower_transpose(const Node& n) {

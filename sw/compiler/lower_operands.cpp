@@ -221,7 +221,7 @@ Dtype Lowerer::float_type(int t) const {
     for (size_t j = 0; j < n.inputs.size(); ++j) {
       if (n.inputs[j] < 0 || root(n.inputs[j]) != root(t)) continue;
       if (n.kind == OpKind::Flatten || n.kind == OpKind::Reshape) continue;
-      if (n.kind == OpKind::Im2col) {
+      if (n.kind == OpKind::Im2col && !n.pixel_rows) {
         any = true;
         continue;
       }

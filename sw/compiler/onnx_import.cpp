@@ -32,10 +32,12 @@ const std::unordered_map<std::string, OpKind> kOps = {
     {"Conv", OpKind::Conv},
     {"QLinearConv", OpKind::QLinearConv},
     {"ConvInteger", OpKind::ConvInteger},
+    {"MaxPool", OpKind::MaxPool},
 };
 
 bool is_window(OpKind k) {
-  return k == OpKind::Conv || k == OpKind::QLinearConv || k == OpKind::ConvInteger;
+  return k == OpKind::Conv || k == OpKind::QLinearConv || k == OpKind::ConvInteger ||
+         k == OpKind::MaxPool;
 }
 
 [[noreturn]] void fail(const std::string& node, const std::string& op, const std::string& why) {
@@ -289,7 +291,8 @@ class Importer {
                                                                 {OpKind::ArgMax, {1, 1}},
                                                                 {OpKind::Conv, {2, 3}},
                                                                 {OpKind::QLinearConv, {8, 9}},
-                                                                {OpKind::ConvInteger, {2, 4}}};
+                                                                {OpKind::ConvInteger, {2, 4}},
+                                                                {OpKind::MaxPool, {1, 1}}};
     const auto [least, most] = arity.at(op->second);
     if (p.input_size() < least || p.input_size() > most || p.output_size() != 1)
       fail(name, p.op_type(),
@@ -344,6 +347,8 @@ class Importer {
     } else if (k == "auto_pad" && is_window(n.kind)) {
       if (a.type() != onnx::AttributeProto::STRING) no("is not a string");
       n.auto_pad = a.s();
+    } else if (n.kind == OpKind::MaxPool && (k == "ceil_mode" || k == "storage_order")) {
+      if (flag()) no("= 1 is not supported");
     } else if (k == "saturate") {
       flag();  // only of 8-bit floats
     } else {

@@ -181,8 +181,9 @@ class Planner {
         const uint64_t rows =
             contract ? static_cast<uint64_t>(plan.contract[i].block_rows) * plan.contract[i].blocks
                      : static_cast<uint64_t>(plan.map[i].block_rows) * plan.map[i].blocks;
-        extra = std::max(
-            extra, (rows - static_cast<uint64_t>(k.m)) * std::max(place.hbm_pitch, place.pitch));
+        extra =
+            std::max(extra, (rows - static_cast<uint64_t>(k.m)) * static_cast<uint64_t>(k.fold) *
+                                std::max(place.hbm_pitch, place.pitch));
       }
       place.hbm_bytes = static_cast<uint64_t>(x.rows) * place.hbm_pitch + extra;
       place.hbm = take(place.hbm_bytes);

@@ -137,7 +137,7 @@ std::vector<Buffer> gather_buffers(const Lowered& p, int index, const Plan& plan
                                    const Config& config, const MapTile& t) {
   const Kernel& k = p.kernels[static_cast<size_t>(index)];
   if (place(plan, k.out).in_vmem) return {};
-  const uint64_t bytes = t.block_rows * static_cast<uint64_t>(k.gather.width) *
+  const uint64_t bytes = t.block_rows * static_cast<uint64_t>(k.gather.width * k.gather.rows) *
                          std::max(gather_pitch(k, plan, storage(p, k.out).type),
                                   static_cast<uint64_t>(k.n) * size_of(storage(p, k.out).type));
   return {{k.name + ".out", t.out_bufs * align_up(bytes, config.word_bytes()), index, index,
@@ -177,7 +177,11 @@ std::vector<Buffer> map_buffers(const Lowered& p, int index, const Plan& plan, c
                     config.word_bytes());
   };
   if (!place(plan, k.a.tensor).in_vmem)
-    add("a", t.in_bufs * block(k.a.tensor, k.n), isa::Unit::DMA0, isa::Unit::VPU);
+    add("a",
+        t.in_bufs * align_up(t.block_rows * static_cast<uint64_t>(k.fold) *
+                                 vmem_pitch(k.n, storage(p, k.a.tensor).type, config),
+                             config.word_bytes()),
+        isa::Unit::DMA0, isa::Unit::VPU);
   if (k.b.tensor >= 0 && !place(plan, k.b.tensor).in_vmem)
     add("b", t.in_bufs * block(k.b.tensor, k.n), isa::Unit::DMA0, isa::Unit::VPU);
   add("params", param_bytes(k, config), isa::Unit::DMA0, isa::Unit::VPU);
@@ -197,7 +201,8 @@ bool tile_map(const Lowered& p, int index, const Plan& plan, const Config& confi
   const bool in_hbm =
       !place(plan, k.a.tensor).in_vmem || (k.b.tensor >= 0 && !place(plan, k.b.tensor).in_vmem);
   const bool out_hbm = !place(plan, k.out).in_vmem;
-  const uint64_t most = budget.block_rows ? budget.block_rows : 32768;
+  const uint64_t most = std::max<uint64_t>(
+      1, (budget.block_rows ? budget.block_rows : 32768) / static_cast<uint64_t>(k.fold));
   for (const uint32_t bufs : {2u, 1u}) {
     // Blocks small enough that loading, computing and storing overlap.
     uint64_t blocks = std::max<uint64_t>(

@@ -242,6 +242,43 @@ def convolutions():
               b2=rng.integers(-900, 900, 6).astype(np.int32), b2s=hs * w2s, b2z=np.zeros(6, np.int32),
               ys=np.float32(0.21), yz=np.uint8(131)))
 
+    # MaxPool: the border takes no part, whatever the pixels are.
+    for name, x, kw, out in (
+            ("maxpool_u8", pixels(2, 5, 9, 8), dict(kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
+             [2, 5, 5, 4]),
+            ("maxpool_s8", rng.integers(-128, -100, (1, 20, 7, 6)).astype(np.int8),
+             dict(kernel_shape=[2, 3], auto_pad="SAME_LOWER"), [1, 20, 7, 6]),
+            ("maxpool_float", f(2, 3, 8, 7) - 3, dict(kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 0, 1]),
+             [2, 3, 4, 7])):
+        types = {np.dtype(np.uint8): T.UINT8, np.dtype(np.int8): T.INT8, np.dtype(np.float32): T.FLOAT}
+        save(name, [n("MaxPool", ["x"], "y", **kw)], x, types[x.dtype], out, {})
+
+    # A small network of pictures, as quantisers write it.
+    w1s, w2s, w3s = scales(8), scales(12), scales(10)
+    gs = np.float32(1 / 8)
+    nodes = [
+        *quantise("x", "xd", "xs", "xz"),
+        *(n("DequantizeLinear", [k, k + "s", k + "z"], k + "d", axis=0)
+          for k in ("w1", "b1", "w2", "b2", "w3", "b3")),
+        conv(["xd", "w1d", "b1d"], "c1", pads=[1, 1, 1, 1]), n("Relu", ["c1"], "r1"),
+        *quantise("r1", "hd", "hs", "hz"),
+        n("MaxPool", ["hd"], "p1", kernel_shape=[2, 2], strides=[2, 2]), *quantise("p1", "pd", "hs", "hz"),
+        conv(["pd", "w2d", "b2d"], "c2"), *quantise("c2", "gd", "gs", "gz"),
+        n("Flatten", ["gd"], "fl"), n("Gemm", ["fl", "w3d", "b3d"], "l", transB=1),
+        *quantise("l", "y", "ys", "yz"),
+    ]
+
+    def bias(m):
+        return rng.integers(-900, 900, m).astype(np.int32)
+
+    save("conv_network", nodes, f(3, 1, 12, 12), T.FLOAT, [3, 10],
+         dict(xs=xs, xz=np.uint8(128), w1=weights(8, 1, 3, 3), w1s=w1s, w1z=np.zeros(8, np.int8),
+              b1=bias(8), b1s=xs * w1s, b1z=np.zeros(8, np.int32), hs=hs, hz=np.uint8(0),
+              w2=weights(12, 8, 3, 3), w2s=w2s, w2z=np.zeros(12, np.int8), b2=bias(12), b2s=hs * w2s,
+              b2z=np.zeros(12, np.int32), gs=gs, gz=np.uint8(128), w3=weights(10, 192), w3s=w3s,
+              w3z=np.zeros(10, np.int8), b3=bias(10), b3s=gs * w3s, b3z=np.zeros(10, np.int32),
+              ys=np.float32(0.4), yz=np.uint8(120)))
+
     # Refused.
     x, w = f(1, 4, 5, 5), dict(w=f(2, 4, 3, 3))
     for name, kw in (("dilations", dict(dilations=[2, 1])), ("pads", dict(pads=[1, -1, 1, 1])),
@@ -257,6 +294,10 @@ def convolutions():
     save("bad_conv_rank", [conv(["x", "w"], "y")], f(1, 4, 5), T.FLOAT, [1, 2, 3],
          dict(w=f(2, 4, 3)))
     save("bad_conv_bias", [conv(["x", "w", "b"], "y")], x, T.FLOAT, [1, 2, 3, 3], dict(w, b=f(3)))
+    pool = dict(kernel_shape=[2, 2])
+    for name, kw in (("ceil", dict(pool, ceil_mode=1)), ("pads", dict(pool, pads=[2, 0, 0, 0])),
+                     ("dilations", dict(pool, dilations=[2, 2]))):
+        save(f"bad_maxpool_{name}", [n("MaxPool", ["x"], "y", **kw)], x, T.FLOAT, [1, 4, 4, 4], {})
     for path in DATA.glob("bad_*.in.bin"):
         path.unlink()
 

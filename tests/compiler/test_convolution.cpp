@@ -76,9 +76,13 @@ class Exact : public testing::TestWithParam<const char*> {};
 TEST_P(Exact, BitEqualToOnnxRuntime) { expect_exact(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Convolution, Exact,
                          testing::Values("conv_uneven", "conv_valid", "conv_point",
-                                         "conv_wide_border", "conv_integer", "conv_qdq"));
+                                         "conv_wide_border", "conv_integer", "conv_qdq",
+                                         "maxpool_u8", "maxpool_s8", "maxpool_float",
+                                         "conv_network"));
 
-TEST(Convolution, IntegerSumsOnNano) {
+TEST(Convolution, IntegersOnNano) {
+  EXPECT_EQ(answer("maxpool_u8", config_of("nano")), file(kData / "maxpool_u8.out.bin"));
+  EXPECT_EQ(answer("maxpool_s8", config_of("nano")), file(kData / "maxpool_s8.out.bin"));
   EXPECT_EQ(answer("conv_integer", config_of("nano")), file(kData / "conv_integer.out.bin"));
 }
 
@@ -239,13 +243,14 @@ TEST(Convolution, DamagedFiles) {
 }
 
 TEST(Convolution, RefusedByName) {
-  const auto refused = [](const std::string& name, std::initializer_list<const char*> words) {
+  const auto refused = [](const std::string& name, std::initializer_list<const char*> words,
+                          const std::string& op = "Conv", const std::string& kind = "conv") {
     try {
-      compile((kData / ("bad_conv_" + name + ".onnx")).string(), config_of("core16"));
+      compile((kData / ("bad_" + kind + "_" + name + ".onnx")).string(), config_of("core16"));
       FAIL() << name << " was accepted";
     } catch (const CompileError& e) {
-      EXPECT_EQ(e.node, "conv_y");
-      EXPECT_EQ(e.op, "Conv");
+      EXPECT_EQ(e.node, kind + "_y");
+      EXPECT_EQ(e.op, op);
       for (const char* w : words)
         EXPECT_NE(e.reason.find(w), std::string::npos) << e.what() << " lacks " << w;
     }
@@ -262,6 +267,9 @@ TEST(Convolution, RefusedByName) {
   refused("channels", {"4", "3"});
   refused("rank", {"rank 3"});
   refused("bias", {"3", "2"});
+  refused("ceil", {"ceil_mode"}, "MaxPool", "maxpool");
+  refused("pads", {"padding of 2", "2"}, "MaxPool", "maxpool");
+  refused("dilations", {"dilations 2,2"}, "MaxPool", "maxpool");
 }
 
 }  // namespace

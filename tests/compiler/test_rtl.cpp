@@ -57,7 +57,8 @@ TEST_P(OnChip, Convolution) {
 INSTANTIATE_TEST_SUITE_P(Models, OnChip,
                          testing::Values("conv_c16", "conv_c16_edges", "conv_c17_even_upper",
                                          "conv_c17_even_stride_lower", "conv_c17_pad1_stride2",
-                                         "conv_uneven", "conv_integer", "conv_qdq", "conv_float"));
+                                         "conv_uneven", "conv_integer", "conv_qdq", "conv_float",
+                                         "maxpool_u8", "maxpool_float", "conv_network"));
 
 }  // namespace
 }  // namespace ttpu
