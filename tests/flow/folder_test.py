@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Cases C33 and C32: a copy of the checkout in a folder with a space builds and passes under
-`make -j`; then one character of its RTL is broken, and the run fails and names the test.
+`make -j`; then one character of its RTL is broken, and the run fails, names the test, and leaves a
+wave of the failure with its view.
 
 usage: folder_test.py BUILD_DIR
 """
@@ -27,13 +28,13 @@ def copy_checkout(to):
                                              (pathlib.Path(d) == ROOT and n.startswith("build"))])
 
 
-def make(folder, *arguments):
+def make(folder, *arguments, waves="0"):
     environment = {k: v for k, v in os.environ.items()
                    if not k.startswith(("MAKE", "MFLAGS", "TTPU_", "GTEST_", "CTEST_"))
                    and k not in ("BUILD", "SEED", "TEST")}
     r = subprocess.run(["make", "-j2", *arguments, "JOBS=2"], cwd=folder, stdout=subprocess.PIPE,
                        stderr=subprocess.STDOUT, text=True, timeout=500,
-                       env=dict(environment, TTPU_NO_INSTALL="1", TTPU_WAVES="0"))
+                       env=dict(environment, TTPU_NO_INSTALL="1", TTPU_WAVES=waves))
     return r.returncode, r.stdout
 
 
@@ -55,11 +56,15 @@ def main():
         good = source.read_text("utf-8")
         check(old in good, f"the fault can be planted: {old}", good)
         source.write_text(good.replace(old, new, 1), "utf-8")
-        status, output = make(folder, "test-common")
+        status, output = make(folder, "test-common", waves="1")
         source.write_text(good, "utf-8")
         check(status != 0, f"C32: '{new}' fails the run", output)
         check(re.search(rf"^  test_common.*{re.escape(named)}", output, re.M) and
               not re.search(r", 0 failed$", output, re.M), f"C32: '{new}' names the test", output)
+    # The last fault built and failed when it ran.
+    wave, view = (folder / "build" / "waves" / f"test_common.{end}" for end in ("fst", "gtkw"))
+    check(wave.exists() and view.exists() and "make waves TEST=test_common" in output,
+          "the failure left a wave and its view", output)
     status, output = make(folder, "test-common")
     check(status == 0, "mended, it passes again", output)
     shutil.rmtree(folder)
