@@ -8,7 +8,6 @@
 
 namespace chip_test {
 
-inline constexpr int kUnits = 5;  // DMA0, DMA1, MXW, MXS, VPU
 inline Unit unit_at(int u) { return static_cast<Unit>(u + 1); }
 
 /// An instruction of the program under construction.
@@ -56,9 +55,12 @@ class RaceTracker {
       }
     }
     Node node{instr, unit, false, false, {}};
-    if (own) {
+    // A unit keeps the order of its commands by itself; a SYNC between them must change nothing.
+    if (own && rng_.coin()) {
       append_sync(unit);
       barrier_[unit] = static_cast<int>(commands_[unit].size()) - 1;
+    } else if (own) {
+      ++left_to_unit_[unit];
     }
     for (int p = 0; p < kUnits; ++p)
       if (need[p] > seen_[unit][p]) order(p, need[p], unit, node);
@@ -82,6 +84,10 @@ class RaceTracker {
     const int last = static_cast<int>(commands_[unit].size()) - 1;
     for (auto& s : seen_) s[unit] = std::max(s[unit], last);
   }
+
+  /// Commands of each unit that touch what earlier ones of the same unit touched, with no SYNC
+  /// between them.
+  const std::array<uint32_t, kUnits>& left_to_unit() const { return left_to_unit_; }
 
   const std::list<Node>& nodes() const { return nodes_; }
   const Node* writer(Space space, uint64_t i) const { return memories_[space].writer[i]; }
@@ -158,6 +164,7 @@ class RaceTracker {
   std::list<Node> nodes_;
   std::array<std::vector<std::list<Node>::iterator>, kUnits> commands_;
   std::array<std::array<int, kUnits>, kUnits> seen_;
+  std::array<uint32_t, kUnits> left_to_unit_{};
   std::array<int, kUnits> barrier_{-1, -1, -1, -1, -1};
   std::array<Memory, 3> memories_;
 };

@@ -1,6 +1,7 @@
 // Random programs for a whole core, free of races by construction: whatever two commands of
-// different units touch in common is ordered by a flag or a SYNC, so program order gives the one
-// right answer.
+// different units touch in common is ordered by a flag, so program order gives the one right
+// answer. Commands of one unit are ordered by a SYNC or by nothing but the unit
+// (docs/reference/dma.md, vpu.md).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -27,10 +28,14 @@ struct Range {
   bool overlaps(const Range& o) const { return first < o.end() && o.first < end(); }
 };
 
+inline constexpr int kUnits = 5;  // that have a queue: DMA0, DMA1, MXW, MXS, VPU
+
 struct RandomProgram {
   std::vector<Instr> code;
   std::vector<Range> arenas;             ///< VMEM that the program uses
   std::map<Opcode, uint32_t> histogram;  ///< commands generated
+  /// Commands that only the unit's own order keeps from a race with an earlier one of that unit.
+  std::array<uint32_t, kUnits> left_to_unit{};
   /// Program counter of the command that last wrote a byte of HBM or VMEM, ~0u = none.
   std::vector<uint32_t> hbm_writer, vmem_writer;
 };

@@ -41,6 +41,7 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
   const Config& c = config(GetParam().config);
   tb::Random rng;
   std::map<Opcode, uint32_t> seen;
+  std::array<uint32_t, kUnits> left_to_unit{};
   uint64_t programs_done = 0, cycles = 0;
   const int programs = tb::long_run() ? 50 * GetParam().programs : GetParam().programs;
   for (int number = 0; number < programs; ++number) {
@@ -53,6 +54,7 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
       p = random_program(c, rng, o);
     }
     for (const auto& [op, count] : p.histogram) seen[op] += count;
+    for (size_t u = 0; u < kUnits; ++u) left_to_unit[u] += p.left_to_unit[u];
     DeviceOptions options;
     options.hbm_bytes = o.hbm_bytes;
     options.trace_commands = true;
@@ -104,6 +106,10 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
   std::printf("[ttpu] %s: %llu programs, %llu cycles\n", std::string(c.name).c_str(),
               static_cast<unsigned long long>(programs_done),
               static_cast<unsigned long long>(cycles));
+  // Both DMA channels and the VPU had to keep an order that no SYNC kept for them.
+  for (const Unit unit : {Unit::DMA0, Unit::DMA1, Unit::VPU}) {
+    EXPECT_GT(left_to_unit[static_cast<size_t>(unit) - 1], programs_done / 4) << name_of(unit);
+  }
   // Every command of every unit took part.
   for (const auto& d : ttpu::isa::kOps)
     if (d.opcode >= 0x40 && !(d.name == "VPU_SFU" && !c.has_sfu)) {
