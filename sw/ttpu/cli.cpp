@@ -88,12 +88,20 @@ std::string read_file(const std::string& path) {
   if (std::filesystem::is_directory(path, ec)) fail("it is a directory");
   std::FILE* f = std::fopen(path.c_str(), "rb");
   if (!f) fail(std::strerror(errno));
+  // A device or a pipe may never end (/dev/zero): take so much of it and no more.
+  constexpr size_t kLargestStream = size_t{256} << 20;
+  const bool regular = std::filesystem::is_regular_file(path, ec);
   std::string r;
   char buffer[1 << 16];
-  for (size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, f)) > 0;) r.append(buffer, n);
+  bool endless = false;
+  for (size_t n = 0; !endless && (n = std::fread(buffer, 1, sizeof buffer, f)) > 0;) {
+    r.append(buffer, n);
+    endless = !regular && r.size() > kLargestStream;
+  }
   const bool bad = std::ferror(f);
   std::fclose(f);
   if (bad) fail("read error");
+  if (endless) fail("it is no plain file and has more than 256 MiB");
   return r;
 }
 

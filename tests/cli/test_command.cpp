@@ -60,6 +60,7 @@ TEST_F(CommandTest, BadFiles) {
   expect_error({"disasm", text}, 3, "TTPU");
   expect_error({"asm", none + ".s"}, 3, "No such file");
   expect_error({"asm", path("")}, 3, "directory");
+  expect_error({"asm", "/dev/zero", "-o", path("zero.ttpu")}, 3, "more than 256 MiB");
   expect_error({"compile", none + ".onnx"}, 3, "no such file");
   expect_error({"compile", text}, 3, "text.ttpu");
   expect_error({"wave", none + ".fst"}, 3, "no wave");
