@@ -10,7 +10,7 @@ namespace {
 namespace isa = ttpu::isa;
 
 constexpr uint64_t kHbm = 32768, kBase = 0x12'3400'0000;
-constexpr uint32_t kBytes = 3000, kBad = 20480;  // of the window: the part that answers with errors
+constexpr uint32_t kBytes = 3000, kBad = 20672;  // of the window: the part that answers with errors
 
 class AxiErrors : public testing::TestWithParam<const char*> {
  protected:
@@ -67,7 +67,7 @@ TEST_P(AxiErrors, ReadAndWriteAreReportedAndTheChipGoesOn) {
     rtl->write_hbm(0, data);
     golden.write_hbm(0, data);
 
-    for (const uint32_t first : {kBad - 1001u, kBad - kBytes + 1u, kBad}) {
+    for (const uint32_t first : {kBad - 1001u, kBad - kBytes + 1u, kBad + 1}) {
       rtl->load(image_of(c_, k.write ? copy(3, first) : copy(first, 9001), kHbm));
       const RunResult r = rtl->run();
       EXPECT_FALSE(r.done);
