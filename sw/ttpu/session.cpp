@@ -14,6 +14,9 @@
 namespace ttpu::cli {
 
 DeviceOptions SimulationOptions::device_options(const Image& image) const {
+  // Without a seed the memory draws nothing: the stalls asked for would not happen.
+  if (memory.stall_percent && !memory.seed)
+    throw CliError(kUsage, "--stall-percent without --memory-seed", "add --memory-seed 1");
   DeviceOptions o;
   o.hbm_bytes = (std::max<uint64_t>(image.hbm_bytes, 1) + 4095) & ~uint64_t{4095};
   o.memory = memory;
