@@ -3,7 +3,7 @@
 
 usage: scripts/lint.py [--fix-format [--systemverilog]] [--only STEP] [--jobs N]
 
-Steps: generated (drift), layers, format, docs, verilator (-Wall, each block and the chip in each
+Steps: generated (drift), layers, format, docs, testplan, verilator (-Wall, each block and the chip in each
 configuration), synthesis (Yosys with read_slang: it elaborates, no latch, no loop, one driver).
 """
 import argparse
@@ -118,6 +118,10 @@ def step_docs(_):
     return [("links and timing diagrams in docs", *run([PYTHON, "scripts/check_docs.py"]))]
 
 
+def step_testplan(_):
+    return [("test plan: every case has its tests", *run([PYTHON, "scripts/check_testplan.py"]))]
+
+
 def verilator_job(block, config):
     top = top_of(block)
     params = [f"-G{n}={v}" for n, v in chosen_params(top, config).items()]
@@ -187,7 +191,8 @@ def fix_format(systemverilog):
 
 
 STEPS = {"generated": step_generated, "layers": step_layers, "format": step_format,
-         "docs": step_docs, "verilator": step_verilator, "synthesis": step_synthesis}
+         "docs": step_docs, "testplan": step_testplan, "verilator": step_verilator,
+         "synthesis": step_synthesis}
 
 
 def main():

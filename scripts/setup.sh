@@ -85,7 +85,8 @@ venv=""
 for job in "$@"; do
   case $job in
     build) want_build ;;
-    sim) want_build; want_demo; want_waves; want_formal ;;
+    sim) want_build; want_demo; want_waves; want_formal
+         want_command nextpnr-ice40 nextpnr-ice40; venv=yes ;;
     demo) want_build; want_demo ;;
     waves) want_build; want_waves ;;
     lint) want_build; want_command clang-format clang-format; venv=yes ;;
