@@ -217,8 +217,9 @@ class Importer {
     if (p.sparse_initializer_size()) fail(g_.name, "graph", "sparse initializers");
     for (const auto& t : p.initializer())
       define(t.name(), add_constant(g_, t, t.name(), folder_), "initializer");
+    const auto constants = names_;
     for (const auto& v : p.input()) {
-      if (names_.count(v.name())) continue;  // a default of an input is a constant here
+      if (constants.count(v.name())) continue;  // a default of an input is a constant here
       if (!v.type().has_tensor_type()) fail(v.name(), "input", "is not a tensor");
       const DType type = type_of(v.type().tensor_type().elem_type(), v.name(), "input");
       define(v.name(), g_.add_input(v.name(), type, input_shape(v, options_)), "input");

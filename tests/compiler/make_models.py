@@ -143,6 +143,11 @@ def bad():
     m = onnx.load(str(DATA / "bad_same_name.onnx"))
     m.graph.initializer.append(numpy_helper.from_array(f32(8, 3), "w"))
     (DATA / "bad_same_name.onnx").write_bytes(m.SerializeToString())
+    # two inputs of one name and different shapes
+    save("bad_same_input", good, x, T.FLOAT, [4, 3], w)
+    m = onnx.load(str(DATA / "bad_same_input.onnx"))
+    m.graph.input.append(onnx.helper.make_tensor_value_info("x", T.FLOAT, [7, 8]))
+    (DATA / "bad_same_input.onnx").write_bytes(m.SerializeToString())
     for f in DATA.glob("bad_*.in.bin"):
         f.unlink()
 

@@ -165,6 +165,7 @@ TEST(Refused, ByNameAndReason) {
   refused(kData / "bad_axis.onnx", {"argmax_y", "-7"});
   refused(kData / "bad_order.onnx", {"relu_y", "later"});
   refused(kData / "bad_same_name.onnx", {"'w'", "twice"});
+  refused(kData / "bad_same_input.onnx", {"'x'", "twice"});
   refused(kData / "nothing_there.onnx", {"cannot be opened"});
 }
 
