@@ -33,6 +33,7 @@ read=$(echo $read)
 "$yosys" -q -p "$read --top bench_area_array; synth_ice40 -top bench_area_array
   tee -q -o cells.txt stat
   write_verilog -noattr netlist.v"
+# Warnings off: the netlist is written by Yosys, and its style is not ours to mend.
 verilator --cc --exe --build -Wno-fatal -Wno-lint -Wno-style \
   --top bench_area_array --prefix Vnetlist --Mdir obj \
   netlist.v "$root/scripts/bench_area_cells.v" "$root/scripts/bench_area_check.cpp" \
