@@ -10,7 +10,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PYTHON ?= $(shell test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3)
 SEED ?= 1
-BLOCKS := isa golden timing compiler runtime cli tb common host control dma vmem mxu vpu chip perf formal waves flow
+BLOCKS := isa golden timing compiler runtime cli tb common host control dma vmem mxu vpu ici fabric network chip perf formal waves flow
 SETUP := scripts/setup.sh
 SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JOBS)"
 
@@ -66,6 +66,7 @@ format: ## format C++ by .clang-format (SV=1: also SystemVerilog by Verible)
 
 generate: ## packages, headers, reference pages from sw/isa/*.yaml; tables of the special functions
 	@$(PYTHON) scripts/generate.py
+	@$(PYTHON) scripts/generate_ici.py
 	@$(PYTHON) scripts/generate_sfu.py
 
 waves: ## GTKWave with the saved view of a test: make waves TEST=mxu_test [SEED=n]

@@ -16,19 +16,22 @@ CPP = {
     "sim/golden": {"sim/golden", "sw/isa"},
     "sim/timing": {"sim/timing", "sim/golden", "sw/isa"},
     "sim/energy": {"sim/energy", "sim/golden", "sw/isa"},
+    "sim/fabric": {"sim/fabric", "sw/isa"},
+    "sim/network": {"sim/network", "sim/fabric", "sw/isa"},
+    "sw/network/rtl": {"sw/network", "sim/network", "sim/fabric", "sw/isa"},
     "sw/runtime": {"sw/runtime", "sim/golden", "sw/isa"},
     "sw/compiler": {"sw/compiler", "sw/runtime", "sw/isa"},
     "sw/bench": {"sw/bench", "sw/isa"},
     "sw/bench/rtl": {"sw/bench", "sw/isa"},
     "sw/ttpu": {"sw/ttpu", "sw/bench", "sw/compiler", "sw/runtime", "sw/isa", "sim/golden", "sim/timing",
-                "sim/energy"},
+                "sim/energy", "sim/fabric", "sim/network"},
     "sw/demo": {"sw/demo", "sw/ttpu", "sw/compiler", "sw/runtime", "sw/isa", "sim/golden",
                 "sim/timing", "sim/energy"},
     "tb": {"tb", "sim/golden", "sw/isa"},
     "sw/runtime/rtl": {"sw/runtime/rtl", "sw/runtime", "sw/isa", "sim/golden", "tb"},
     "tests": {"tests", "tb", "sw", "sim"},
 }
-VERILATOR_ALLOWED = ("tb", "sw/runtime/rtl", "sw/bench/rtl", "tests")
+VERILATOR_ALLOWED = ("tb", "sw/runtime/rtl", "sw/bench/rtl", "sw/network/rtl", "tests")
 INCLUDE_ROOTS = ("sw", "sim", "")
 RTL_SHARED = ("pkg", "common")
 RTL_JOINS = ("chip",)
