@@ -9,13 +9,6 @@ namespace {
 
 constexpr const char* kAxis[kMaxDims] = {"x", "y", "z"};
 
-std::string shape_text(const std::array<uint32_t, kMaxDims>& size, uint32_t dims) {
-  std::string text;
-  for (uint32_t d = 0; d < dims && d < kMaxDims; ++d)
-    text += (d ? "x" : "") + std::to_string(size[d]);
-  return text;
-}
-
 void check_size(const std::array<uint32_t, kMaxDims>& size, uint32_t dims) {
   if (dims < 1 || dims > kMaxDims)
     throw std::invalid_argument("a network has 1 to 3 dimensions, not " + std::to_string(dims));
@@ -30,7 +23,7 @@ void check_size(const std::array<uint32_t, kMaxDims>& size, uint32_t dims) {
                                   std::to_string(dims) + " dimensions: give 1");
     nodes *= size[d];
     if (nodes > kMostNodes)
-      throw std::invalid_argument(shape_text(size, dims) + " has more than the " +
+      throw std::invalid_argument(size_text(size, dims) + " has more than the " +
                                   std::to_string(kMostNodes) + " nodes that a header can name");
   }
 }
@@ -43,7 +36,7 @@ void check_twist(const std::array<uint32_t, kMaxDims>& size, uint32_t dims, cons
       if (d == e) throw std::invalid_argument(what + ": a wrap cannot move its own coordinate");
       if (d >= dims || e >= dims || size[d] == 1)
         throw std::invalid_argument(what + ": there is no such wrap or coordinate in " +
-                                    shape_text(size, dims));
+                                    size_text(size, dims));
       if (twist[d][e] >= size[e])
         throw std::invalid_argument(what + " is " + std::to_string(twist[d][e]) +
                                     ": it must be less than the size " + std::to_string(size[e]));
@@ -94,13 +87,13 @@ Topology make_grid(std::array<uint32_t, kMaxDims> size, uint32_t dims, bool wrap
 
 Topology make_torus(std::array<uint32_t, kMaxDims> size, uint32_t dims, const Twist& twist) {
   Topology t = make_grid(size, dims, true, twist);
-  t.name = (twist == Twist{} ? "torus " : "twisted torus ") + shape_text(size, dims);
+  t.name = (twist == Twist{} ? "torus " : "twisted torus ") + size_text(size, dims);
   return t;
 }
 
 Topology make_mesh(std::array<uint32_t, kMaxDims> size, uint32_t dims) {
   Topology t = make_grid(size, dims, false, {});
-  t.name = "mesh " + shape_text(size, dims);
+  t.name = "mesh " + size_text(size, dims);
   return t;
 }
 
@@ -116,10 +109,41 @@ Twist standard_twist(std::array<uint32_t, kMaxDims> size, uint32_t dims) {
     twist[0][1] = twist[0][2] = k;
   } else {
     throw std::invalid_argument(
-        "there is no standard twist of " + shape_text(size, dims) +
+        "there is no standard twist of " + size_text(size, dims) +
         ": the shapes are k x 2k, k x k x 2k and k x 2k x 2k, in this order");
   }
   return twist;
+}
+
+void fail_node(Topology& topology, uint32_t node) {
+  topology.dead_node[node] = 1;
+  for (uint32_t p = 0; p < topology.ports_per_node(); ++p) fail_link(topology, node, p);
+}
+
+void fail_link(Topology& topology, uint32_t node, uint32_t port) {
+  Port& at = topology.port(node, port);
+  if (at.peer.node == kNoNode) return;
+  at.dead = true;
+  topology.port(at.peer.node, at.peer.port).dead = true;
+}
+
+std::string size_text(std::array<uint32_t, kMaxDims> size, uint32_t dims) {
+  std::string text;
+  for (uint32_t d = 0; d < dims && d < kMaxDims; ++d)
+    text += (d ? "x" : "") + std::to_string(size[d]);
+  return text;
+}
+
+std::string port_text(uint32_t port, uint32_t dims) {
+  if (port >= 2 * dims) return "local";
+  return std::string(port % 2 ? "-" : "+") + kAxis[port / 2];
+}
+
+std::string node_text(const Topology& topology, uint32_t node) {
+  const auto at = topology.coordinates(node);
+  std::string text = "(";
+  for (uint32_t d = 0; d < topology.dims; ++d) text += (d ? ", " : "") + std::to_string(at[d]);
+  return text + ")";
 }
 
 }  // namespace ttpu::fabric

@@ -9,6 +9,7 @@ namespace ttpu::fabric {
 
 inline constexpr uint32_t kMaxDims = 3;
 inline constexpr uint32_t kNoNode = ~0U;
+inline constexpr uint32_t kNoSlice = ~0U;  ///< a node that belongs to no slice
 
 /// The far end of a cable.
 struct End {
@@ -50,8 +51,8 @@ class Topology {
   }
 };
 
-/// The offset that the wrap of each dimension adds to the other coordinates: twist[d][e] is added to
-/// coordinate e when +d wraps, subtracted when -d does. Zero: a regular torus.
+/// The offset that the wrap of each dimension adds to the other coordinates: twist[d][e] is added
+/// to coordinate e when +d wraps, subtracted when -d does. Zero: a regular torus.
 using Twist = std::array<std::array<uint32_t, kMaxDims>, kMaxDims>;
 
 /// A torus of 1 to 3 dimensions, each of size 1 or more (1: no cable in that dimension).
@@ -63,5 +64,37 @@ Topology make_mesh(std::array<uint32_t, kMaxDims> size, uint32_t dims);
 
 /// The published twist of k x 2k, k x k x 2k and k x 2k x 2k. Throws for another shape.
 Twist standard_twist(std::array<uint32_t, kMaxDims> size, uint32_t dims);
+
+/// Take a node out of service: it and every cable that ends there are dead.
+void fail_node(Topology& topology, uint32_t node);
+
+/// Take a cable out of service, at both its ends. Nothing where no cable is.
+void fail_link(Topology& topology, uint32_t node, uint32_t port);
+
+/// "8x8", "4x4x8".
+std::string size_text(std::array<uint32_t, kMaxDims> size, uint32_t dims);
+
+/// "+x", "-z"; the local port and beyond: "local".
+std::string port_text(uint32_t port, uint32_t dims);
+
+/// "(1, 2, 3)": the coordinates of a node.
+std::string node_text(const Topology& topology, uint32_t node);
+
+/// Shortest ways between the nodes in service of each slice, over cables in service.
+struct Distances {
+  double mean_hops = 0;      ///< over all ordered pairs that can reach each other, itself included
+  uint32_t diameter = 0;     ///< the longest of the shortest ways
+  uint64_t pairs_apart = 0;  ///< ordered pairs of one slice with no way between them
+  uint32_t nodes_alive = 0;  ///< nodes in service that belong to a slice
+};
+Distances distances(const Topology& topology);
+
+/// Cables, each counted once.
+struct Cables {
+  uint32_t total = 0;
+  uint32_t dead = 0;
+  uint32_t wraps = 0;  ///< of `total`, those with datelines
+};
+Cables cables(const Topology& topology);
 
 }  // namespace ttpu::fabric
