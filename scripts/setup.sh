@@ -62,6 +62,7 @@ want_build() {
   want_header libfmt-dev fmt/format.h
   want_header libcli11-dev CLI/CLI.hpp
   want_header nlohmann-json3-dev nlohmann/json.hpp
+  want_header libyaml-cpp-dev yaml-cpp/yaml.h
   want_header libonnx-dev onnx/onnx-ml.pb.h
   want_header libprotobuf-dev google/protobuf/message.h
   want_command protobuf-compiler protoc
