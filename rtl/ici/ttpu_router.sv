@@ -51,78 +51,26 @@ module ttpu_router #(
     // first dropped packet
     input logic drop_clear_i,
     output logic drop_valid_o,
+    output logic [2:0] drop_port_o,  // output it wanted; 7: does not exist
     output logic [127:0] drop_header_o
 );
   import ttpu_ici_pkg::*;
+  import ttpu_router_pkg::*;
 
   localparam int unsigned Chans = Ports * Vcs;  // input channels, and output channels
   localparam int unsigned IW = $clog2(Chans);
   localparam int unsigned VW = $clog2(Vcs);
   localparam int unsigned AW = $clog2(Depth);
   localparam int unsigned Local = 2 * Dims;
-  localparam int unsigned MaxAge = 63;
   localparam int unsigned AtVc = DataW + FlitVc;
   localparam int unsigned AtTail = DataW + FlitTail;
   localparam int unsigned AtHead = DataW + FlitHead;
-
-  // What is kept beside a flit, ready for the arbiter.
-  typedef struct packed {
-    logic head;
-    logic tail;
-    logic copy;  // multicast: also to the local port
-    logic [2:0] out;  // output port; NoPort: does not exist
-    logic [2:0] vc;  // channel there
-    logic [9:0] birth;  // tick at which the packet had age 0
-  } ctl_t;
-  localparam logic [2:0] NoPort = 3'd7;
-
-  // Where a head goes and with what route.
-  typedef struct packed {
-    logic copy;
-    logic [2:0] out;
-    logic [2:0] vc;
-    logic [HeaderRouteW-1:0] route;
-  } way_t;
-
-  function automatic way_t way_of(input logic [FlitW-1:0] flit, input logic [2:0] port,
-                                  input logic [7:0] dateline);
-    logic [HeaderRouteW-1:0] route;
-    leg_t leg;
-    route = flit[HeaderRouteLsb+:HeaderRouteW];
-    leg = leg_t'(route[LegW-1:0]);
-    way_of.copy = 1'b0;
-    way_of.out = 3'(Local);
-    way_of.vc = flit[AtVc+:3];
-    way_of.route = route;
-    if (leg.hops != 0) begin
-      way_of.out = NoPort;
-      if (32'(leg.dir) < Local) begin
-        way_of.out = leg.dir;
-        leg.vclass = leg.vclass | dateline[leg.dir];
-        way_of.vc[VW-1] = leg.vclass;
-        leg.hops = leg.hops - 1'b1;
-        way_of.route = leg.hops == 0 ? route >> LegW : {route[HeaderRouteW-1:LegW], leg};
-        way_of.copy = flit[HeaderMcastLsb] && port == (leg.dir ^ 3'd1) &&
-            {route[14:11], route[22:19], route[30:27], route[38:35]} == 0;
-      end
-    end
-  endfunction
 
   // The flit as it is stored: a head with its new route.
   function automatic logic [FlitW-1:0] stored(input logic [FlitW-1:0] flit,
                                               input logic [HeaderRouteW-1:0] route);
     stored = flit;
     if (flit[AtHead]) stored[HeaderRouteLsb+:HeaderRouteW] = route;
-  endfunction
-
-  // Why the flit at the head of a FIFO stays there.
-  function automatic logic [2:0] wait_of(input logic pending, input logic dropping, input logic ready,
-                                         input logic others);
-    if (!pending) wait_of = 3'd0;  // nothing there
-    else if (dropping) wait_of = 3'd4;  // taken and dropped in the next cycle
-    else if (!ready) wait_of = 3'd1;  // a credit
-    else if (others) wait_of = 3'd2;  // another packet has the channel
-    else wait_of = 3'd3;  // its turn
   endfunction
 
   // Input channel i = port * Vcs + vc. Bit i of a mask is about the flit at the head of FIFO i.
@@ -171,7 +119,8 @@ module ttpu_router #(
         else if (write) wp <= wp + 1'b1;
       end
       way_t way;
-      assign way = way_of(in_flit_i[P], 3'(P), 8'(cfg_dateline_i));
+      assign way = way_of(in_flit_i[P][HeaderRouteLsb+:HeaderRouteW], in_flit_i[P][HeaderMcastLsb],
+                          in_flit_i[P][AtVc+:3], 3'(P), Local, VW, 8'(cfg_dateline_i));
       always_ff @(posedge clk_i) begin
         if (write) mem[wp] <= stored(in_flit_i[P], way.route);
       end
@@ -184,7 +133,7 @@ module ttpu_router #(
   // ---- everything else -------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
     logic [7:0] alive;
-    logic [Chans-1:0] was, dead, lose, fresh;
+    logic [Chans-1:0] was, dead, stuck, lose, fresh;
     logic [Ports-1:0] send;
     logic [8:0] best[8];
     logic [8:0] key;
@@ -232,6 +181,7 @@ module ttpu_router #(
     end else begin
       was = pend_q | pendl_q;
       dead = '0;
+      stuck = '0;
       lose = '0;
       fresh = '0;
       send = '0;
@@ -290,6 +240,7 @@ module ttpu_router #(
               if (kill_q[i] || !alive[o]) begin
                 dead[i] = 1'b1;
               end else if (!ready_q[s] || (owned_q[s] && !act_q[i])) begin
+                stuck[i] = 1'b1;
                 wait_q[i] = wait_q[i] + 1'b1;
               end else begin
                 lose[i] = 1'b1;
@@ -308,7 +259,7 @@ module ttpu_router #(
           if (pendl_q[i]) begin
             s = IW'(Local * Vcs) + IW'(i % Vcs);
             if (!ready_q[s] || (owned_q[s] && !actl_q[i])) begin
-              wait_q[i] = wait_q[i] + 1'b1;
+              if (!stuck[i]) wait_q[i] = wait_q[i] + 1'b1;
             end else begin
               lose[i] = 1'b1;
               key = {1'b1, age_q[i], 1'b1, IW'(i) >= rr_q[Local]};
@@ -330,8 +281,10 @@ module ttpu_router #(
               kill_q[i] = 1'b1;
               dropped_q = dropped_q + 1'b1;
               if (!drop_valid_o) begin
-                flit = SplitMem != 0 ? front[SplitMem != 0 ? i : 0] : mem_q[SplitMem != 0 ? 0 : i*Depth+32'(rp_q[i])];
+                flit = SplitMem != 0 ? front[SplitMem != 0 ? i : 0] :
+                    mem_q[SplitMem != 0 ? 0 : i*Depth+32'(rp_q[i])];
                 drop_valid_o <= 1'b1;
+                drop_port_o <= out_q[i];
                 drop_header_o <= flit[127:0];
               end
             end
@@ -395,7 +348,8 @@ module ttpu_router #(
       for (int unsigned p = 0; p < Ports; p++) begin
         if (in_valid_i[p]) begin
           s = IW'(p * Vcs) + IW'(in_flit_i[p][AtVc+:VW]);
-          way = way_of(in_flit_i[p], 3'(p), 8'(cfg_dateline_i));
+          way = way_of(in_flit_i[p][HeaderRouteLsb+:HeaderRouteW], in_flit_i[p][HeaderMcastLsb],
+                       in_flit_i[p][AtVc+:3], 3'(p), Local, VW, 8'(cfg_dateline_i));
           ctl.head = in_flit_i[p][AtHead];
           ctl.tail = in_flit_i[p][AtTail];
           ctl.copy = way.copy;
@@ -403,7 +357,13 @@ module ttpu_router #(
           ctl.vc = way.vc;
           ctl.birth = time_q[12:3] - 10'(in_flit_i[p][HeaderAgeLsb+:HeaderAgeW]);
           ctl_q[32'(s)*Depth+32'(wp_q[s])] = ctl;
-          if (SplitMem == 0) mem_q[SplitMem != 0 ? 0 : 32'(s)*Depth+32'(wp_q[s])] = stored(in_flit_i[p], way.route);
+          if (SplitMem == 0) begin
+            mem_q[SplitMem != 0 ? 0 : 32'(s)*Depth+32'(wp_q[s])] = stored(in_flit_i[p], way.route);
+          end
+`ifndef SYNTHESIS
+          assert (32'(held_q[s]) < Depth)
+          else $error("port %0d channel %0d: flit without credit", p, in_flit_i[p][AtVc+:VW]);
+`endif
           if (held_q[s] == 0) fresh[s] = 1'b1;
           held_q[s] = held_q[s] + 1'b1;
           wp_q[s] = wp_q[s] + 1'b1;
@@ -449,9 +409,9 @@ module ttpu_router #(
     // What the host reads.
     s = IW'(32'(cnt_sel_i[5:3]) * Vcs + 32'(cnt_sel_i[2:0]));
     unique case (cnt_sel_i[7:6])
-      2'd0: cnt_value_o <= sent_q[s];
-      2'd1: cnt_value_o <= wait_q[s];
-      2'd2: cnt_value_o <= lost_q[s];
+      CntSent: cnt_value_o <= sent_q[s];
+      CntWait: cnt_value_o <= wait_q[s];
+      CntLost: cnt_value_o <= lost_q[s];
       default: cnt_value_o <= cnt_sel_i[0] ? cut_q : dropped_q;
     endcase
     s = IW'(32'(state_sel_i[5:3]) * Vcs + 32'(state_sel_i[2:0]));
@@ -470,4 +430,30 @@ module ttpu_router #(
     assign out_flit_o[p] = flit_q[p];
     assign in_credit_o[p] = pulse_q[p];
   end
+
+`ifndef SYNTHESIS
+  initial begin
+    assert (Dims >= 1 && Dims <= 3) else $fatal(1, "Dims must be 1, 2 or 3");
+    assert (Vcs == 2 || Vcs == 4 || Vcs == 8) else $fatal(1, "Vcs must be 2, 4 or 8");
+    assert (Depth >= 4 && Depth <= 64 && (Depth & (Depth - 1)) == 0)
+    else $fatal(1, "Depth must be a power of two from 4 to 64");
+    assert (DataW >= 128) else $fatal(1, "DataW must be 128 or more");
+  end
+
+  // Each input channel: in the middle of a packet.
+  logic [Chans-1:0] open_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < Ports; p++) begin
+      if (rst_ni && in_valid_i[p]) begin
+        assert (32'(in_flit_i[p][AtVc+:3]) < Vcs)
+        else $error("port %0d: flit on channel %0d of %0d", p, in_flit_i[p][AtVc+:3], Vcs);
+        assert (in_flit_i[p][AtHead] != open_q[IW'(p*Vcs)+IW'(in_flit_i[p][AtVc+:VW])])
+        else $error("port %0d channel %0d: head expected and got body, or the reverse", p,
+                    in_flit_i[p][AtVc+:VW]);
+        open_q[IW'(p*Vcs)+IW'(in_flit_i[p][AtVc+:VW])] = !in_flit_i[p][AtTail];
+      end
+    end
+    if (!rst_ni) open_q = '0;
+  end
+`endif
 endmodule
