@@ -25,6 +25,17 @@ package ttpu_ici_pkg;
     logic [3:0] hops;  // hops still to go on this leg; 0 = the route ends here: deliver
     logic [2:0] dir;  // port to leave by, see directions
   } leg_t;
+  typedef struct packed {
+    logic [0:0] heard;  // training data of the other end has arrived here
+    logic [2:0] port;  // its port
+    logic [13:0] node;  // number of the node that sends this
+    logic [7:0] depth;  // slots for each virtual channel
+    logic [7:0] vcs;  // virtual channels
+    logic [15:0] flit_w;  // bits of a flit
+    logic [7:0] seq_bits;  // bits of a sequence number
+    logic [7:0] version;  // version of frames and protocol
+    logic [15:0] magic;  // what kind of link this is
+  } training_t;
   localparam int unsigned HeaderDestLsb = 0;
   localparam int unsigned HeaderDestW = 14;
   localparam int unsigned HeaderSrcLsb = 14;
@@ -47,6 +58,42 @@ package ttpu_ici_pkg;
   localparam int unsigned HeaderReservedW = 1;
   localparam int unsigned HeaderAddressLsb = 100;
   localparam int unsigned HeaderAddressW = 28;
+  localparam int unsigned FrameCrcLsb = 0;
+  localparam int unsigned FrameCrcW = 32;
+  localparam int unsigned FrameKindLsb = 32;
+  localparam int unsigned FrameKindW = 2;
+  localparam int unsigned FrameNakLsb = 34;
+  localparam int unsigned FrameNakW = 1;
+  localparam int unsigned FrameSeqLsb = 35;
+  localparam int unsigned FrameSeqW = 12;
+  localparam int unsigned FrameAckLsb = 47;
+  localparam int unsigned FrameAckW = 12;
+  localparam int unsigned FrameCreditVcLsb = 59;
+  localparam int unsigned FrameCreditVcW = 3;
+  localparam int unsigned FrameCreditLsb = 62;
+  localparam int unsigned FrameCreditW = 12;
+  localparam int unsigned TrainingMagicLsb = 0;
+  localparam int unsigned TrainingMagicW = 16;
+  localparam int unsigned TrainingVersionLsb = 16;
+  localparam int unsigned TrainingVersionW = 8;
+  localparam int unsigned TrainingSeqBitsLsb = 24;
+  localparam int unsigned TrainingSeqBitsW = 8;
+  localparam int unsigned TrainingFlitWLsb = 32;
+  localparam int unsigned TrainingFlitWW = 16;
+  localparam int unsigned TrainingVcsLsb = 48;
+  localparam int unsigned TrainingVcsW = 8;
+  localparam int unsigned TrainingDepthLsb = 56;
+  localparam int unsigned TrainingDepthW = 8;
+  localparam int unsigned TrainingNodeLsb = 64;
+  localparam int unsigned TrainingNodeW = 14;
+  localparam int unsigned TrainingPortLsb = 78;
+  localparam int unsigned TrainingPortW = 3;
+  localparam int unsigned TrainingHeardLsb = 81;
+  localparam int unsigned TrainingHeardW = 1;
+  localparam int unsigned FrameExtraW = 74;  // FrameW = FlitW + this
+  localparam int unsigned TrainingW = 82;
+  localparam int unsigned LinkMagic = 21588;
+  localparam int unsigned LinkVersion = 1;
   localparam int unsigned Legs = 5;
   localparam int unsigned LegW = 8;
   typedef enum logic [3:0] {
@@ -57,6 +104,52 @@ package ttpu_ici_pkg;
     KindSignal = 4'd4,
     KindTest = 4'd15
   } kind_e;
+  typedef enum logic [1:0] {
+    FrameKindIdle = 2'd0,
+    FrameKindData = 2'd1,
+    FrameKindTrain = 2'd2,
+    FrameKindDown = 2'd3
+  } frame_kind_e;
+  typedef enum logic [2:0] {
+    LinkStateReset = 3'd0,
+    LinkStateTrain = 3'd1,
+    LinkStateUp = 3'd2,
+    LinkStateDown = 3'd3,
+    LinkStateRefused = 3'd4
+  } link_state_e;
+  typedef enum logic [2:0] {
+    LinkReasonNone = 3'd0,
+    LinkReasonSilent = 3'd1,
+    LinkReasonRetries = 3'd2,
+    LinkReasonPeerDown = 3'd3,
+    LinkReasonPeerReset = 3'd4,
+    LinkReasonMismatch = 3'd5
+  } link_reason_e;
+  typedef enum logic [4:0] {
+    LinkWordStatus = 5'd0,
+    LinkWordOwn0 = 5'd1,
+    LinkWordOwn1 = 5'd2,
+    LinkWordOwn2 = 5'd3,
+    LinkWordPeer0 = 5'd4,
+    LinkWordPeer1 = 5'd5,
+    LinkWordPeer2 = 5'd6,
+    LinkWordFlitsTx = 5'd7,
+    LinkWordFlitsRx = 5'd8,
+    LinkWordFramesTx = 5'd9,
+    LinkWordFramesRx = 5'd10,
+    LinkWordCrcErrors = 5'd11,
+    LinkWordReplays = 5'd12,
+    LinkWordFlitsAgain = 5'd13,
+    LinkWordTimeouts = 5'd14,
+    LinkWordNaksTx = 5'd15,
+    LinkWordNaksRx = 5'd16,
+    LinkWordDuplicates = 5'd17,
+    LinkWordCreditStalls = 5'd18,
+    LinkWordReadyStalls = 5'd19,
+    LinkWordLost = 5'd20,
+    LinkWordCut = 5'd21,
+    LinkWordDowns = 5'd22
+  } link_word_e;
   localparam int unsigned PortPlusX = 0;
   localparam int unsigned PortMinusX = 1;
   localparam int unsigned PortPlusY = 2;

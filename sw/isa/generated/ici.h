@@ -49,8 +49,46 @@ inline constexpr Field kLegHops{3, 4};
 /// virtual-channel class; a dateline crossed on this leg sets it
 inline constexpr Field kLegVclass{7, 1};
 
+/// CRC-32 of all bits above (IEEE 802.3 polynomial, highest bit first, start 0, inverted)
+inline constexpr Field kFrameCrc{0, 32};
+/// see frame kinds
+inline constexpr Field kFrameKind{32, 2};
+/// flit `ack` is missing: send again from there
+inline constexpr Field kFrameNak{34, 1};
+/// number of the flit; without a flit, of the next one to be sent
+inline constexpr Field kFrameSeq{35, 12};
+/// number of the flit expected next: all before it have arrived
+inline constexpr Field kFrameAck{47, 12};
+/// virtual channel that `credit` is about
+inline constexpr Field kFrameCreditVc{59, 3};
+/// slots freed in that channel since the link came up, modulo 4096
+inline constexpr Field kFrameCredit{62, 12};
+
+/// what kind of link this is
+inline constexpr Field kTrainingMagic{0, 16};
+/// version of frames and protocol
+inline constexpr Field kTrainingVersion{16, 8};
+/// bits of a sequence number
+inline constexpr Field kTrainingSeqBits{24, 8};
+/// bits of a flit
+inline constexpr Field kTrainingFlitW{32, 16};
+/// virtual channels
+inline constexpr Field kTrainingVcs{48, 8};
+/// slots for each virtual channel
+inline constexpr Field kTrainingDepth{56, 8};
+/// number of the node that sends this
+inline constexpr Field kTrainingNode{64, 14};
+/// its port
+inline constexpr Field kTrainingPort{78, 3};
+/// training data of the other end has arrived here
+inline constexpr Field kTrainingHeard{81, 1};
+
 inline constexpr uint32_t kFlitExtraBits = 6;
 inline constexpr uint32_t kHeaderBits = 128;
+inline constexpr uint32_t kFrameExtraBits = 74;  ///< a frame without its flit
+inline constexpr uint32_t kTrainingBits = 82;
+inline constexpr uint32_t kLinkMagic = 21588;
+inline constexpr uint32_t kLinkVersion = 1;
 inline constexpr uint32_t kLegs = 5;
 inline constexpr uint32_t kLegBits = 8;
 
@@ -61,6 +99,56 @@ enum class Kind : uint8_t {
   kAddBf16 = 3,  ///< add to bf16 words
   kSignal = 4,  ///< no data: only raise the flag
   kTest = 15,  ///< counted and dropped by the receiver
+};
+
+enum class FrameKind : uint8_t {
+  kIdle = 0,  ///< no flit: acknowledges, returns credits, shows life
+  kData = 1,  ///< brings a flit
+  kTrain = 2,  ///< training data in the place of the flit's low bits
+  kDown = 3,  ///< this end has given the link up
+};
+
+enum class LinkState : uint8_t {
+  kReset = 0,  ///< out of reset, nothing sent yet
+  kTrain = 1,  ///< looking for the other end
+  kUp = 2,  ///< carries flits
+  kDown = 3,  ///< given up; a pulse of retrain starts again
+  kRefused = 4,  ///< the other end was built differently: compare OWN and PEER
+};
+
+enum class LinkReason : uint8_t {
+  kNone = 0,  ///< it has not failed since reset
+  kSilent = 1,  ///< no good frame of the other end within the limit
+  kRetries = 2,  ///< flits sent again as often as allowed, without an answer
+  kPeerDown = 3,  ///< the other end has given up
+  kPeerReset = 4,  ///< the other end has started training anew
+  kMismatch = 5,  ///< the training data differ
+};
+
+enum class LinkWord : uint8_t {
+  kStatus = 0,  ///< bits 2:0 state, 5:3 reason, 6 all closed and drained
+  kOwn0 = 1,  ///< own training data, bits 31:0
+  kOwn1 = 2,  ///< own training data, bits 63:32
+  kOwn2 = 3,  ///< own training data, bits 95:64
+  kPeer0 = 4,  ///< training data of the other end, bits 31:0; 0 before any came
+  kPeer1 = 5,  ///< training data of the other end, bits 63:32
+  kPeer2 = 6,  ///< training data of the other end, bits 95:64
+  kFlitsTx = 7,  ///< flits taken from the router to be sent
+  kFlitsRx = 8,  ///< flits handed to the router, without the tails that the link makes
+  kFramesTx = 9,  ///< frames taken by the physical layer
+  kFramesRx = 10,  ///< frames from the physical layer, good and bad
+  kCrcErrors = 11,  ///< frames with a wrong CRC
+  kReplays = 12,  ///< times that sending started over
+  kFlitsAgain = 13,  ///< flits sent again
+  kTimeouts = 14,  ///< times that an answer did not come in time
+  kNaksTx = 15,  ///< naks sent
+  kNaksRx = 16,  ///< naks received and followed
+  kDuplicates = 17,  ///< flits that had arrived before
+  kCreditStalls = 18,  ///< cycles up with no flit to send while some channel had no credit
+  kReadyStalls = 19,  ///< cycles in which the physical layer did not take a waiting frame
+  kLost = 20,  ///< flits taken from the router and dropped, or never acknowledged
+  kCut = 21,  ///< packets ended towards the router by a tail with err
+  kDowns = 22,  ///< times that the link went down
 };
 
 enum Direction : uint8_t {
