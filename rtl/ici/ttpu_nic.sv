@@ -86,7 +86,7 @@ module ttpu_nic
   );
 
   // ---- counters ------------------------------------------------------------------------------
-  logic [31:0]         counter_q [Counters];
+  logic [31:0]         counter_q [Counters];  // private to the block that counts
   logic [Counters-1:0] event_now;
   logic                rx_moves;
 
@@ -107,19 +107,19 @@ module ttpu_nic
   end
 
   always_ff @(posedge clk_i) begin
-    if (event_now != '0) begin
-      for (int unsigned c = 0; c < Counters; c++) begin
-        counter_q[c] <= counter_q[c] + 32'(event_now[c]);
-      end
-    end
     cnt_o <= '0;
     if (32'(cnt_sel_i) < Counters) cnt_o <= counter_q[cnt_sel_i[3:0]];
     if (32'(cnt_sel_i) >= NicState && 32'(cnt_sel_i) < NicState + Vcs) begin
       cnt_o <= {8'd0, waiting[cnt_sel_i[$clog2(Vcs)-1:0]], credit[cnt_sel_i[$clog2(Vcs)-1:0]],
                 queued[cnt_sel_i[$clog2(Vcs)-1:0]]};
     end
+    if (event_now != '0) begin
+      for (int unsigned c = 0; c < Counters; c++) begin
+        counter_q[c] = counter_q[c] + 32'(event_now[c]);
+      end
+    end
     if (!rst_ni) begin
-      for (int unsigned c = 0; c < Counters; c++) counter_q[c] <= '0;
+      for (int unsigned c = 0; c < Counters; c++) counter_q[c] = '0;
     end
   end
 

@@ -29,9 +29,8 @@ module ttpu_nic_rx
   localparam int unsigned DBits = $clog2(Depth);
 
   logic [FlitW-1:0]  buffer_q [Vcs*Depth];
-  logic [DBits-1:0]  wr_q     [Vcs];
-  logic [DBits-1:0]  rd_q     [Vcs];
-  logic [DBits:0]    count_q  [Vcs];
+  logic [Vcs-1:0][DBits-1:0] wr_q, rd_q;
+  logic [Vcs-1:0][DBits:0]   count_q;
   logic [Vcs-1:0]    have, grant;
   logic [VcBits-1:0] pick, in_vc;
   logic              free, take;

@@ -104,7 +104,7 @@ module ttpu_nic_tx
   logic              bad_head, last, close, room;
   slot_t             slot;
   logic              slot_valid;  // a flit or an error goes on
-  logic [QBits:0]    used_q [Vcs];  // flits behind the framing that have not left: up to QueueDepth
+  logic [Vcs-1:0][QBits:0] used_q;  // flits behind the framing that have not left: up to QueueDepth
 
   assign head_vc = VcBits'(local_vc(cfg_id_i, at_dest, at_channel));
   assign bad_head = at_tail != (at_length == '0);
@@ -239,10 +239,9 @@ module ttpu_nic_tx
 
   // ---- queues and the choice among them ---------------------------------------------------------
   logic [FlitW-1:0]  queue_q [Vcs*QueueDepth];
-  logic [QBits-1:0]  wr_q    [Vcs];
-  logic [QBits-1:0]  rd_q    [Vcs];
-  logic [QBits:0]    count_q [Vcs];
-  logic [7:0]        credit_q [Vcs];
+  logic [Vcs-1:0][QBits-1:0] wr_q, rd_q;
+  logic [Vcs-1:0][QBits:0]   count_q;
+  logic [Vcs-1:0][7:0]       credit_q;
   logic [Vcs-1:0]    have, ready, request, grant;
   logic [VcBits-1:0] pick, turn;
   logic              send, held_q;
