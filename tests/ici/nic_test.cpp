@@ -121,7 +121,7 @@ void random_traffic(bool bad_packets, uint64_t random_init = 0) {
     }
     sender.send(id, 0);  // closes a packet that is still open
     for (const Error& e : b.expect_error) ++(e.cause == Cause::kNoRoute ? no_route : bad);
-    ASSERT_TRUE(b.drain(400000)) << "left over: " << b.to_tx.size() << " flits at the chip, "
+    ASSERT_TRUE(b.drain(2000000)) << "left over: " << b.to_tx.size() << " flits at the chip, "
                                  << b.expect_error.size() << " errors";
     if (percent) {
       const uint64_t least = 500;
