@@ -1,0 +1,250 @@
+#include "fabric/route_compute.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include "fabric/balance.h"
+#include "fabric/deadlock.h"
+#include "fabric/route_candidates.h"
+#include "fabric/route_walk.h"
+
+namespace ttpu::fabric {
+namespace {
+
+using Pair = std::pair<uint32_t, uint32_t>;  // source, destination
+
+class Computer {
+ public:
+  Computer(const Topology& topology, const RouteOptions& options)
+      : t_(topology),
+        options_(options),
+        candidates_(topology),
+        balance_(topology),
+        table_(topology.nodes()) {}
+
+  ComputedRoutes run() {
+    find_pairs_without_way();
+    uint32_t attempts = 1;
+    if (!detours_.empty() || !place_all({}).empty()) {
+      wish();
+      attempts = settle();
+    }
+    for (uint32_t round = 0; round < options_.rounds; ++round) improve();
+    if (const auto cycle = find_cycle(t_, table_))
+      throw std::logic_error("routes of '" + t_.name +
+                             "' have a cycle of channels: " + cycle_text(t_, *cycle));
+    return {std::move(table_), std::move(unrouted_), attempts};
+  }
+
+ private:
+  template <class Visit>
+  void each_pair(Visit&& visit) {
+    for (uint32_t src = 0; src < t_.nodes(); ++src)
+      for (uint32_t i = 0; i < t_.nodes(); ++i) {
+        // Each source begins elsewhere, lest all prefer the same cables.
+        const uint32_t dest = (i + src * 37) % t_.nodes();
+        if (is_pair(t_, src, dest)) visit(src, dest);
+      }
+  }
+
+  /// Pairs without a shortest way in dimension order get detours; pairs apart are reported.
+  void find_pairs_without_way() {
+    each_pair([&](uint32_t src, uint32_t dest) {
+      if (candidates_.hops(src, dest) == kFar) {
+        unrouted_.push_back({src, dest, "no way over cables in service"});
+      } else if (candidates_.shortest(src, dest).empty()) {
+        find_detours(src, dest);
+      }
+    });
+  }
+
+  void find_detours(uint32_t src, uint32_t dest) {
+    detours_[{src, dest}] = candidates_.detours(src, dest, options_.seed);
+  }
+
+  bool has_way(uint32_t src, uint32_t dest) const { return candidates_.hops(src, dest) != kFar; }
+
+  const std::vector<Route>& candidates_of(uint32_t src, uint32_t dest) {
+    const auto at = detours_.find({src, dest});
+    return at == detours_.end() ? candidates_.shortest(src, dest) : at->second;
+  }
+
+  /// Put a route into the table and onto the cables; take the one before away.
+  void replace(uint32_t src, uint32_t dest, Route route) {
+    forget(src, dest);
+    table_.set(src, dest, route);
+    balance_.add(src, route);
+  }
+
+  void forget(uint32_t src, uint32_t dest) {
+    const Route before = table_.route(src, dest);
+    if (before == kNoRoute) return;
+    balance_.remove(src, before);
+    table_.set(src, dest, kNoRoute);
+  }
+
+  /// The classes of the legs of `route` that cost least of those that keep `graph_` free of cycles.
+  std::optional<Route> choose_classes(uint32_t src, Route route) {
+    const auto costs = balance_.leg_costs(src, route);
+    const uint32_t crossing = candidates_.crossings(src, route);
+    uint32_t legs = 0;
+    uint32_t first = 0;  // leg of the part in dimension order
+    while (legs < ici::kLegs && decode_leg(route, legs).hops) {
+      if (legs && decode_leg(route, legs).dir < decode_leg(route, legs - 1).dir) first = legs;
+      ++legs;
+    }
+    const uint32_t dimension_order = ~0U << first;
+    std::array<std::pair<double, uint32_t>, 1U << ici::kLegs> choices;
+    const uint32_t count = 1U << legs;
+    for (uint32_t classes = 0; classes < count; ++classes) {
+      double cost = 0;
+      for (uint32_t i = 0; i < legs; ++i) cost += costs[i][classes >> i & 1];
+      // To start in class 1 and cross is right on an open line only: the last resort.
+      if (classes & crossing) cost += 1e60;
+      if (frugal_ && classes & dimension_order) cost += 1e50;
+      choices[classes] = {cost, classes};
+    }
+    for (uint32_t tried = 0; tried < count; ++tried) {
+      const auto best = std::min_element(choices.begin(), choices.begin() + count);
+      Route result = route;
+      for (uint32_t i = 0; i < legs; ++i) {
+        Leg leg = decode_leg(route, i);
+        leg.vclass = best->second >> i & 1;
+        result |= encode_leg(leg, i);
+      }
+      if (graph_->try_add(src, result)) return result;
+      best->first = HUGE_VAL;
+    }
+    return std::nullopt;
+  }
+
+  /// The cheapest route that keeps the graph free of cycles; without a graph, the cheapest.
+  bool place(uint32_t src, uint32_t dest) {
+    forget(src, dest);
+    const std::vector<Route>& routes = candidates_of(src, dest);
+    costs_.clear();
+    for (const Route route : routes)
+      costs_.push_back(routes.size() == 1 ? 0 : balance_.cost(src, route));
+    for (size_t tried = 0; tried < routes.size(); ++tried) {
+      const auto best = std::min_element(costs_.begin(), costs_.end());
+      const Route route = routes[static_cast<size_t>(best - costs_.begin())];
+      *best = HUGE_VAL;
+      const auto chosen = graph_ ? choose_classes(src, route) : route;
+      if (!chosen) continue;
+      replace(src, dest, *chosen);
+      return true;
+    }
+    return false;
+  }
+
+  /// A first choice that minds only the load.
+  void wish() {
+    graph_.reset();
+    for (uint32_t round = 0; round < 3; ++round)
+      each_pair([&](uint32_t src, uint32_t dest) { place(src, dest); });
+  }
+
+  /// Place every pair anew, those of `first` first, then those that have no choice, then those that
+  /// need a detour. Returns the pairs for which there was no place.
+  std::vector<Pair> place_all(const std::vector<Pair>& first) {
+    graph_.emplace(t_);
+    std::vector<Pair> failed;
+    std::vector<uint8_t> placed(detours_.empty() ? 0 : size_t{t_.nodes()} * t_.nodes());
+    const auto once = [&](uint32_t src, uint32_t dest) {
+      if (!has_way(src, dest)) return;
+      if (!placed.empty()) {
+        uint8_t& mark = placed[size_t{src} * t_.nodes() + dest];
+        if (mark) return;
+        mark = 1;
+      }
+      if (!place(src, dest)) failed.push_back({src, dest});
+    };
+    for (const auto& [src, dest] : first) once(src, dest);
+    frugal_ = !detours_.empty();
+    each_pair([&](uint32_t src, uint32_t dest) {
+      if (!detours_.contains({src, dest})) once(src, dest);
+    });
+    for (const auto& [pair, routes] : detours_) once(pair.first, pair.second);
+    frugal_ = false;
+    return failed;
+  }
+
+  /// Attempts with the pairs that failed before at the head. Keeps the best.
+  uint32_t settle() {
+    const RouteTable wished = table_;
+    std::vector<Pair> first, best_first, best_failed;
+    uint32_t attempt = 0;
+    bool again = true;
+    while (again && attempt < options_.attempts) {
+      if (attempt) restore(wished);
+      const std::vector<Pair> failed = place_all(first);
+      if (attempt == 0 || failed.size() < best_failed.size()) {
+        best_failed = failed;
+        best_first = first;
+      }
+      ++attempt;
+      again = !failed.empty();
+      for (const Pair& pair : failed) {
+        auto& routes = detours_[pair];
+        if (routes.empty() || !candidates_.shortest(pair.first, pair.second).empty()) {
+          routes = candidates_.detours(pair.first, pair.second, options_.seed + attempt);
+          const auto& shortest = candidates_.shortest(pair.first, pair.second);
+          routes.insert(routes.end(), shortest.begin(), shortest.end());
+        }
+      }
+      std::vector<Pair> order = failed;
+      for (const Pair& pair : first)
+        if (std::find(failed.begin(), failed.end(), pair) == failed.end()) order.push_back(pair);
+      first = std::move(order);
+    }
+    if (!again) return attempt;
+    restore(wished);
+    for (const Pair& pair : place_all(best_first)) report(pair);
+    return attempt;
+  }
+
+  void restore(const RouteTable& table) {
+    each_pair([&](uint32_t src, uint32_t dest) {
+      const Route route = table.route(src, dest);
+      if (route != kNoRoute) replace(src, dest, route);
+    });
+  }
+
+  void report(const Pair& pair) {
+    const size_t count = candidates_of(pair.first, pair.second).size();
+    unrouted_.push_back(
+        {pair.first, pair.second,
+         count ? "each of " + std::to_string(count) + " candidates would close a cycle of channels"
+               : "no way of 5 legs over cables in service"});
+  }
+
+  /// Choose anew for each pair, all others being where they are.
+  void improve() {
+    each_pair([&](uint32_t src, uint32_t dest) {
+      const Route before = table_.route(src, dest);
+      if (before != kNoRoute && !place(src, dest)) replace(src, dest, before);
+    });
+  }
+
+  const Topology& t_;
+  const RouteOptions options_;
+  Candidates candidates_;
+  Balance balance_;
+  RouteTable table_;
+  std::optional<ChannelGraph> graph_;
+  bool frugal_ = false;  ///< dimension order in class 0 where it can
+  std::map<Pair, std::vector<Route>> detours_;
+  std::vector<Unrouted> unrouted_;
+  std::vector<double> costs_;
+};
+
+}  // namespace
+
+ComputedRoutes compute_routes(const Topology& topology, const RouteOptions& options) {
+  return Computer(topology, options).run();
+}
+
+}  // namespace ttpu::fabric
