@@ -201,7 +201,7 @@ module ttpu_nic_tx
   end
 
   // ---- into the queue of the virtual channel, or dropped ----------------------------------------
-  logic                   drop_q;  // the open packet has no route
+  logic                   drop_q;  // the packet that came last has no route
   logic                   no_route, enqueue, dropped;
   header_t                header;
   logic [FlitW-1:0]       in_flit;
@@ -232,7 +232,7 @@ module ttpu_nic_tx
       error_cause_o <= no_route ? NicNoRoute : out_slot.cause;
       error_dest_o <= out_slot.head ? header.dest : dest_q;
       if (out_slot.head) dest_q <= header.dest;
-      if (out_slot.flit) drop_q <= dropped && !out_slot.tail;
+      if (out_slot.flit) drop_q <= dropped;
     end
     if (!rst_ni) drop_q <= 1'b0;
   end
