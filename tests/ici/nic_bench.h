@@ -227,6 +227,7 @@ class NicBench {
   std::vector<std::deque<Flit>> to_in;       ///< [vc] what the router sends
   std::deque<Error> expect_error;
   std::vector<uint64_t> tx_taken, out_at;  ///< cycles
+  std::vector<uint32_t> out_vcs;           ///< of the flits to the router, in order
   uint64_t rx_stalled = 0, tx_refused = 0, out_flits = 0, out_heads = 0, out_cuts = 0, rx_flits = 0,
            rx_tails = 0, rx_cuts = 0, errors = 0, last_rx = 0;
 
@@ -269,6 +270,7 @@ class NicBench {
     out_heads += got.head;
     out_cuts += got.err;
     out_at.push_back(bench.cycle());
+    out_vcs.push_back(got.vc);
     compare("out_flit_o", expect_out[got.vc], got);
   }
   void take_rx() {

@@ -10,7 +10,7 @@ namespace nic_test {
 /// How the chip hands a packet over.
 enum class Framing {
   kGood,
-  kGivenUp,    ///< the chip ends it early with err: not an error of its framing
+  kGivenUp,    ///< the chip ends it with err, early or not: not an error of its framing
   kEarlyTail,  ///< fewer data flits than length
   kLateTail,   ///< more
   kNoTail,     ///< the next head comes first
@@ -89,6 +89,7 @@ class Sender {
                        framing == Framing::kNoTail;
     uint32_t count = early ? 1 + static_cast<uint32_t>(random.below(length - 1)) : length;
     if (framing == Framing::kNoTail && random.chance(20)) count = 0;
+    if (framing == Framing::kGivenUp && random.chance(30)) count = length;
     for (uint32_t i = 1; i <= count; ++i) {
       Flit data = random_data(random, b.shape);
       const bool last = i == count;

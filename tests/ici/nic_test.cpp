@@ -122,7 +122,7 @@ void random_traffic(bool bad_packets, uint64_t random_init = 0) {
     sender.send(id, 0);  // closes a packet that is still open
     for (const Error& e : b.expect_error) ++(e.cause == Cause::kNoRoute ? no_route : bad);
     ASSERT_TRUE(b.drain(2000000)) << "left over: " << b.to_tx.size() << " flits at the chip, "
-                                 << b.expect_error.size() << " errors";
+                                  << b.expect_error.size() << " errors";
     if (percent) {
       const uint64_t least = 500;
       b.tx_stall.expect_stalled(least);
@@ -212,6 +212,47 @@ TYPED_TEST(Nic, BlockedChannelHoldsUpNoOther) {
   }
 }
 
+/// A packet that has flits and credits leaves in one piece; then it is another channel's turn.
+TYPED_TEST(Nic, PacketsLeaveInOnePiece) {
+  NicBench<TypeParam> b(kShape<TypeParam>);
+  const Shape& s = b.shape;
+  const Node node{0, [](uint32_t) { return uint64_t{0}; }};
+  // First all credits of all channels, then two packets of four flits for each.
+  for (uint32_t part = 0; part < 2; ++part) {
+    const uint32_t length = part == 0 ? s.depth - 1 : 3;
+    b.blocked_vcs = ~0U;
+    std::vector<uint32_t> packets(s.vcs, 0);
+    for (uint32_t i = 0; i < s.vcs * (part == 0 ? 1 : 2);) {
+      Flit head = random_head(b.random, s, 0, length);
+      const Flit out = head_on_the_way(head, node, s);
+      if (packets[out.vc] == (part == 0 ? 1u : 2u)) continue;
+      ++packets[out.vc];
+      ++i;
+      b.to_tx.push_back(head);
+      b.expect_out[out.vc].push_back(out);
+      for (uint32_t k = 1; k <= length; ++k) {
+        Flit data = random_data(b.random, s);
+        data.tail = k == length;
+        b.to_tx.push_back(data);
+        data.vc = out.vc;
+        b.expect_out[out.vc].push_back(data);
+      }
+    }
+    ASSERT_TRUE(b.bench.run_until([&] { return b.to_tx.empty(); }, 1000, "the chip's flits", b));
+    b.bench.run(s.vcs * s.depth + 20, b);
+  }
+  b.out_vcs.clear();
+  b.blocked_vcs = 0;
+  ASSERT_TRUE(b.drain(1000));
+  ASSERT_EQ(b.out_vcs.size(), 8 * s.vcs);
+  for (uint32_t i = 0; i < b.out_vcs.size(); ++i) {
+    EXPECT_EQ(b.out_vcs[i], b.out_vcs[i / 4 * 4]) << "flit " << i << " interrupts a packet";
+    if (i >= 4) {
+      EXPECT_EQ(b.out_vcs[i], (b.out_vcs[i - 4] + 1) % s.vcs) << "flit " << i << ": whose turn";
+    }
+  }
+}
+
 /// After reset no row is valid; a row counts for packets that come after its write.
 TYPED_TEST(Nic, TableStartsEmptyAndChanges) {
   NicBench<TypeParam> b(kShape<TypeParam>, tb::run_seed() + 5);  // memories start at random
@@ -225,7 +266,8 @@ TYPED_TEST(Nic, TableStartsEmptyAndChanges) {
                                  if (dest == id) return uint64_t{0};
                                  return dest < s.table ? rows[dest] : kNoRoute;
                                }});
-  for (uint32_t dest = 0; dest < 8; ++dest) sender.send(dest, dest % 3);  // while it is cleared
+  // While it is cleared, the last rows first: those still hold what they started with.
+  for (uint32_t i = 1; i <= 8; ++i) sender.send(s.table - i, i % 3);
   ASSERT_TRUE(b.drain(1000));
   EXPECT_EQ(b.errors, 8u);
   b.bench.run_until([&] { return b.bench->tab_ready_o; }, s.table + 2, "tab_ready_o", b);
