@@ -39,6 +39,21 @@ struct PortInputs {
 /// What it drives in that cycle; the same layout.
 using PortOutputs = PortInputs;
 
+/// What an input channel of a router holds and waits for; read only when a network stands still.
+struct BufferState {
+  enum class Wait : uint8_t {
+    kNothing,  ///< empty, or about to move
+    kCredit,   ///< a credit of the output channel
+    kChannel,  ///< the output channel belongs to another packet
+    kTurn,     ///< another packet was chosen
+    kDrop,     ///< it is being dropped
+  };
+  uint32_t flits = 0;
+  uint8_t want_port = 0;
+  uint8_t want_vc = 0;
+  Wait wait = Wait::kNothing;
+};
+
 /// Many routers of one kind. Routers are independent of each other: different ones may be stepped
 /// by different threads at the same time.
 class Routers {
@@ -52,6 +67,11 @@ class Routers {
   virtual void step(uint32_t index, const PortInputs& in, PortOutputs& out) = 0;
   /// Packets dropped so far for want of a usable port.
   virtual uint64_t dropped(uint32_t index) const = 0;
+  /// State of input channel `vc` of `port`. May take time: of a network that stands still only.
+  virtual BufferState buffer(uint32_t index, uint32_t port, uint32_t vc) {
+    static_cast<void>(index), static_cast<void>(port), static_cast<void>(vc);
+    return {};
+  }
 };
 
 }  // namespace ttpu::network
