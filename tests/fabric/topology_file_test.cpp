@@ -123,7 +123,7 @@ TEST(TopologyFile, MistakesAreNamedByLineAndColumn) {
        "0 to 3"},
       {"kind: mesh\nsize: [4, 4]\nfailed:\n  nodes: [3, [3, 0]]\n", 4, 14, "node 3 is listed twice",
        "remove"},
-      {"kind: mesh\nsize: [4, 4]\nfailed:\n  links:\n    - {node: 0, port: +z}\n", 5, 22,
+      {"kind: mesh\nsize: [4, 4]\nfailed:\n  links:\n    - {node: 0, port: +z}\n", 5, 23,
        "there is no '+z'", "+x, -x, +y, -y"},
       {"kind: mesh\nsize: [4, 4]\nfailed:\n  links:\n    - {node: 0}\n", 5, 7, "'port' is missing",
        "port: +x"},
