@@ -124,8 +124,10 @@ std::string load_colour(double share) {
   return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
 }
 
-uint32_t largest(const std::vector<uint32_t>* load) {
-  return load && !load->empty() ? *std::max_element(load->begin(), load->end()) : 0;
+double load_scale(const PictureOptions& options) {
+  if (!options.load || options.load->empty()) return 0;
+  const uint32_t most = *std::max_element(options.load->begin(), options.load->end());
+  return most == 0 ? 0 : std::max<double>(most, 1.5 * options.theta);
 }
 
 void draw_legend(Svg& svg, Point at, const Legend& what, const PictureOptions& options,
@@ -163,24 +165,26 @@ void draw_legend(Svg& svg, Point at, const Legend& what, const PictureOptions& o
     svg.text({at.x - 4, at.y + 4}, "z+4", {9, "start", "#7a3db8"});
     row("what a wrap adds to another coordinate");
   }
-  const uint32_t most = largest(options.load);
-  if (most == 0) return;
+  const double top = load_scale(options);
+  if (top == 0) return;
   constexpr int kSteps = 40;
-  constexpr double kWidth = 240;
+  constexpr double kWidth = 280;
   svg.text({at.x, at.y + 4}, "load when every node sends 1 to every other:", words);
-  at.y += 12;
+  at.y += 26;
   for (int i = 0; i < kSteps; ++i) {
     const std::string colour = load_colour((i + 0.5) / kSteps);
     svg.box({at.x + i * kWidth / kSteps, at.y}, kWidth / kSteps + 0.5, 10, colour, "none", 0);
   }
-  svg.text({at.x, at.y + 24}, "0", {11, "start"});
-  svg.text({at.x + kWidth, at.y + 24}, fmt::format("{} (most)", most), {11, "middle"});
-  if (options.theta > 0 && options.theta <= most * 1.001) {
-    const double x = at.x + kWidth * std::min(1.0, options.theta / most);
+  const auto mark = [&](double load, const std::string& name, bool above) {
+    const double x = at.x + kWidth * load / top;
     svg.line({x, at.y - 3}, {x, at.y + 13}, {"#1f2430", 1.5, false});
-    svg.text({at.x + kWidth / 2, at.y + 40},
-             fmt::format("bound theta {:.4g} (mark)", options.theta), {11, "middle"});
-  }
+    svg.text({x, above ? at.y - 6 : at.y + 24}, name, {11, "middle"});
+  };
+  mark(*std::max_element(options.load->begin(), options.load->end()),
+       fmt::format("most {}", *std::max_element(options.load->begin(), options.load->end())),
+       false);
+  if (options.theta > 0) mark(options.theta, fmt::format("bound {:.4g}", options.theta), true);
+  svg.text({at.x, at.y + 24}, "0", {11, "start"});
 }
 
 }  // namespace ttpu::fabric

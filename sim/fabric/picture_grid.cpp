@@ -12,24 +12,30 @@ namespace {
 
 constexpr const char* kAxes[kMaxDims] = {"x", "y", "z"};
 
-/// "z+4": what the cable at a port adds to coordinates other than its own; empty if nothing.
+/// "z+4", "z-4": what the cable at a port adds to coordinates other than its own; empty if nothing.
 std::string twist_label(const Topology& t, uint32_t node, uint32_t port) {
   const auto here = t.coordinates(node), there = t.coordinates(t.port(node, port).peer.node);
   std::string label;
-  for (uint32_t d = 0; d < t.dims; ++d)
-    if (d != port / 2 && here[d] != there[d])
-      label += fmt::format("{}{}+{}", label.empty() ? "" : " ", kAxes[d],
-                           (there[d] + t.size[d] - here[d]) % t.size[d]);
+  const bool up = port % 2 == 0;
+  for (uint32_t d = 0; d < t.dims; ++d) {
+    if (d == port / 2 || here[d] == there[d]) continue;
+    const uint32_t offset =
+        (up ? there[d] + t.size[d] - here[d] : here[d] + t.size[d] - there[d]) % t.size[d];
+    label += fmt::format("{}{}{}{}", label.empty() ? "" : " ", kAxes[d], up ? '+' : '-', offset);
+  }
   return label;
 }
 
 class GridPicture {
  public:
   GridPicture(const Topology& t, const PictureOptions& options)
-      : t_(t), options_(options), most_(largest(options.load)) {
+      : t_(t), options_(options), top_(load_scale(options)) {
     const uint32_t widest = std::max(t.size[0], t.size[1]);
     pitch_ = std::clamp(700.0 / (widest * std::min<double>(panels_across(), 3)), 14.0, 60.0);
     radius_ = pitch_ * 0.24;
+    for (uint32_t node = 0; node < t.nodes(); ++node)
+      for (uint32_t p = 0; p < t.ports_per_node(); ++p)
+        if (t.port(node, p).dateline && !twist_label(t, node, p).empty()) room_ = 20;
   }
 
   std::string draw() {
@@ -49,12 +55,13 @@ class GridPicture {
     if (t_.size[2] <= 3) return t_.size[2];
     return static_cast<uint32_t>(std::ceil(std::sqrt(t_.size[2])));
   }
-  double panel_width() const { return t_.size[0] * pitch_ + 56; }
-  double panel_height() const { return t_.size[1] * pitch_ + 70; }
+  double panel_width() const { return t_.size[0] * pitch_ + 56 + 2 * room_; }
+  double panel_height() const { return t_.size[1] * pitch_ + 76 + room_; }
 
   /// Upper left of the panel of plane z.
   Point panel(uint32_t z) const {
-    return {z % panels_across() * panel_width() + 28, z / panels_across() * panel_height() + 52};
+    return {z % panels_across() * panel_width() + 28 + room_,
+            z / panels_across() * panel_height() + 56 + room_ / 2};
   }
   /// y grows upward, as in a diagram.
   Point place(uint32_t node) const {
@@ -79,9 +86,9 @@ class GridPicture {
       legend_.dead_cable = true;
       return {kDeadColour, 1.5, true};
     }
-    if (most_ == 0) return {};
+    if (top_ == 0) return {};
     const double load = (*options_.load)[node * t_.ports_per_node() + port];
-    return {load_colour(load / most_), std::clamp(pitch_ / 12, 1.6, 3.0), false};
+    return {load_colour(load / top_), std::clamp(pitch_ / 12, 1.6, 3.0), false};
   }
 
   void draw_cables(uint32_t node) {
@@ -96,7 +103,7 @@ class GridPicture {
         svg_.line(from, {from.x + sign * r, from.y - sign * r}, style(node, p), tip(node, p));
       } else if (at.dateline) {
         draw_stub(node, p, sign);
-      } else if (most_ > 0 && !at.dead) {  // each direction its own line, keeping to one side
+      } else if (top_ > 0 && !at.dead) {  // each direction its own line, keeping to one side
         const Point to = place(at.peer.node);
         const double side = std::clamp(pitch_ / 14, 1.2, 2.4) * sign;
         const Point off = p / 2 == 0 ? Point{0, side} : Point{side, 0};
@@ -150,23 +157,17 @@ class GridPicture {
     for (uint32_t z = 0; z < t_.size[2]; ++z) {
       const Point p = panel(z);
       if (t_.dims == 3)
-        svg_.text({p.x, p.y - 16}, fmt::format("z = {}", z), {13, "start", "#1f2430", true});
+        svg_.text({p.x, p.y - 20 - room_ / 2}, fmt::format("z = {}", z),
+                  {13, "start", "#1f2430", true});
       const uint32_t step = pitch_ >= 18 ? 1 : 4;
       for (uint32_t x = 0; x < t_.size[0]; x += step)
-        svg_.text({p.x + (x + 0.5) * pitch_, p.y + t_.size[1] * pitch_ + 22},
+        svg_.text({p.x + (x + 0.5) * pitch_, p.y + t_.size[1] * pitch_ + 22 + room_ / 2},
                   x == 0 ? "x 0" : std::to_string(x), grey);
       for (uint32_t y = 0; t_.dims > 1 && y < t_.size[1]; y += step)
-        svg_.text({p.x - 16, p.y + (t_.size[1] - y - 0.5) * pitch_ + 4 + (wraps_label(y) ? 10 : 0)},
+        svg_.text({p.x - 16 - room_, p.y + (t_.size[1] - y - 0.5) * pitch_ + 4},
                   y == 0 ? "y 0" : std::to_string(y), grey);
     }
   }
-  /// A label of a twisted wrap stands at the left of this row: make room.
-  bool wraps_label(uint32_t y) const {
-    const uint32_t node = t_.size[0] * y;
-    const Port& at = t_.port(node, 1);
-    return at.peer.node != kNoNode && at.dateline && !twist_label(t_, node, 1).empty();
-  }
-
   uint32_t count_slices() const {
     uint32_t slices = 0;
     for (const uint32_t s : t_.slice)
@@ -176,8 +177,9 @@ class GridPicture {
 
   const Topology& t_;
   const PictureOptions& options_;
-  const uint32_t most_;
+  const double top_;
   double pitch_ = 0, radius_ = 0;
+  double room_ = 0;  // for the labels of twisted wraps
   Legend legend_;
   bool has_free_ = false;
   Svg svg_;

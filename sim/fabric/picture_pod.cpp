@@ -19,7 +19,7 @@ const TextStyle kSmall{10, "middle", "#4b5160"};
 class PodPicture {
  public:
   PodPicture(const Network& network, const PictureOptions& options)
-      : n_(network), options_(options), most_(largest(options.load)) {}
+      : n_(network), options_(options), top_(load_scale(options)) {}
 
   std::string draw() {
     const std::string title = options_.title.empty() ? n_.whole.name : options_.title;
@@ -70,7 +70,7 @@ class PodPicture {
     svg_.text({at.x + kBlock / 2, at.y + 25}, std::to_string(cube),
               {17, "middle", "#1f2430", true});
     if (dead) {
-      svg_.cross({at.x + kBlock / 2, at.y + kBlock / 2}, 18);
+      svg_.cross({at.x + kBlock / 2, at.y + 38}, 9);
     } else if (!fault.empty()) {
       svg_.text({at.x + kBlock / 2, at.y + 42}, "damaged", {10, "middle", kDeadColour});
     } else if (spare) {
@@ -80,7 +80,7 @@ class PodPicture {
 
   LineStyle style(const Bundle& b) const {
     if (b.dead == kCubeSide * kCubeSide) return {kDeadColour, 3, true};
-    if (most_ > 0) return {load_colour(static_cast<double>(b.load) / most_), 5, false};
+    if (top_ > 0) return {load_colour(b.load / top_), 5, false};
     return {"#8a8f98", 4, false};
   }
 
@@ -114,7 +114,7 @@ class PodPicture {
       svg_.text({at.x - 40, at.y - 24}, fmt::format("cubes at z = {}", z),
                 {10, "start", "#4b5160"});
     }
-    return top + 46 + (side[2] + across - 1) / across * height + 26;
+    return top + 46 + (side[2] + across - 1) / across * height;
   }
 
   /// One bundle: straight to the neighbour in x and y; stubs with the other cube's number where it
@@ -124,7 +124,7 @@ class PodPicture {
     const LineStyle line = style(b);
     std::string tip = fmt::format("{} from cube {} to cube {}: {} of 16 links in service",
                                   kAxes[dim], joint.from, joint.to, 16 - b.dead);
-    if (most_ > 0) tip += fmt::format(", largest load {}", b.load);
+    if (top_ > 0) tip += fmt::format(", largest load {}", b.load);
     const std::string count = b.dead ? fmt::format("{}/16", 16 - b.dead) : "";
     const TextStyle dead_text{10, "middle", kDeadColour};
     const Point a{from.x + kBlock / 2, from.y + kBlock / 2},
@@ -143,13 +143,19 @@ class PodPicture {
     const auto stub = [&](Point at, double sign, uint32_t other) {
       const Point end{at.x + sign * way.x * reach, at.y + sign * way.y * reach};
       svg_.line(at, end, line, tip);
+      const double below = sign > 0 ? 0 : 8;
       const Point label = dim == 0   ? Point{end.x - sign * 2, end.y - 6}
                           : dim == 1 ? Point{end.x + 10, end.y + (sign > 0 ? 4 : 5)}
-                                     : Point{end.x + sign * 9, end.y + (sign > 0 ? 0 : 8)};
-      svg_.text(label, fmt::format("{}", other), kSmall);
-      if (!count.empty())
-        svg_.text({label.x + (dim == 0 ? 2 : sign * 16), label.y + (dim == 0 ? 18 : 9)}, count,
-                  dead_text);
+                                     : Point{end.x + sign * 9, end.y + below};
+      svg_.text(label, std::to_string(other), kSmall);
+      if (count.empty()) return;
+      if (dim == 0)
+        svg_.text({end.x + sign * 6, end.y + 12}, count, {8, "middle", kDeadColour});
+      else if (dim == 1)
+        svg_.text({end.x - 5, end.y + (sign > 0 ? 4 : 5)}, count, {8, "end", kDeadColour});
+      else
+        svg_.text({end.x + sign * 16, end.y + below}, count,
+                  {8, sign > 0 ? "start" : "end", kDeadColour});
     };
     stub(a, 1, joint.to);
     stub(c, -1, joint.from);
@@ -221,7 +227,7 @@ class PodPicture {
 
   const Network& n_;
   const PictureOptions& options_;
-  const uint32_t most_;
+  const double top_;
   Svg svg_;
 };
 

@@ -62,6 +62,8 @@ struct Legend {
 };
 void draw_legend(Svg& svg, Point at, const Legend& what, const PictureOptions& options,
                  uint32_t slices, bool free_nodes);
-uint32_t largest(const std::vector<uint32_t>* load);
+/// The load at the red end of the scale: half more than no routes can beat, so that a balanced
+/// network is not all red; or the largest load, if that is more. 0 without loads.
+double load_scale(const PictureOptions& options);
 
 }  // namespace ttpu::fabric
