@@ -117,7 +117,7 @@ module ttpu_link_tx #(
   assign credit_vc = credit_vc_i[VcBits-1:0];
   assign in_credit_o = in_credit_q;
   assign drained_o = !was_up_q && due_mask_q == '0;
-  assign no_credit_o = up && out_mask_q != '0 && !have;
+  assign no_credit_o = up && out_mask_q != '0;
 
   always_ff @(posedge clk_i) begin
     in_credit_q <= due_mask;

@@ -144,7 +144,7 @@ enum class LinkWord : uint8_t {
   kNaksTx = 15,  ///< naks sent
   kNaksRx = 16,  ///< naks received and followed
   kDuplicates = 17,  ///< flits that had arrived before
-  kCreditStalls = 18,  ///< cycles up with no flit to send while some channel had no credit
+  kCreditStalls = 18,  ///< cycles up in which some channel had no credit left
   kReadyStalls = 19,  ///< cycles in which the physical layer did not take a waiting frame
   kLost = 20,  ///< flits taken from the router and dropped, or never acknowledged
   kCut = 21,  ///< packets ended towards the router by a tail with err

@@ -1,0 +1,331 @@
+// Link: training, refusal (C30), link down in the middle of packets (C29), limits, resets.
+#include "Vlink_deep.h"
+#include "Vlink_full.h"
+#include "Vlink_small.h"
+#include "Vlink_wide.h"
+#include "link_bench.h"
+
+namespace link_test {
+namespace {
+
+constexpr Shape kSmall{2, 8, 128}, kFull{8, 16, 128}, kDeep{2, 16, 128}, kWide{2, 8, 256};
+using Bench = LinkBench<Vlink_small>;
+
+template <class L>
+void pulse_retrain(L& l, bool a, bool b) {
+  l.a.chip->retrain_i = a;
+  l.b.chip->retrain_i = b;
+  l.step();
+  l.a.chip->retrain_i = l.b.chip->retrain_i = 0;
+}
+
+/// After a link went down: the routers' slots drain, every credit comes back, open packets are
+/// closed.
+template <class L>
+void expect_closed(L& l) {
+  l.set_traffic({});
+  l.until(
+      [&] {
+        const auto closed = [](auto& e) {
+          return e.all_credits() &&
+                 std::none_of(e.open_rx.begin(), e.open_rx.end(), std::identity{}) &&
+                 std::all_of(e.slots.begin(), e.slots.end(), [](uint32_t s) { return s == 0; });
+        };
+        return closed(l.a) && closed(l.b);
+      },
+      500, "packets closed and credits back");
+  l.run(3);
+  EXPECT_EQ(l.a.word(LinkWord::kStatus) >> 6 & 1, 1u) << "a: not drained";
+  EXPECT_EQ(l.b.word(LinkWord::kStatus) >> 6 & 1, 1u) << "b: not drained";
+}
+
+/// Forget what was under way when the link went down; packets begin anew.
+template <class L>
+uint64_t forget(L& l) {
+  uint64_t lost = 0;
+  const auto clear = [&](auto& e) {
+    for (auto& q : e.awaited) {
+      lost += q.size();
+      q.clear();
+    }
+    std::fill(e.open.begin(), e.open.end(), 0);
+  };
+  clear(l.a);
+  clear(l.b);
+  return lost;
+}
+
+template <class L>
+void expect_works(L& l) {
+  ASSERT_TRUE(l.train());
+  const uint64_t a = l.a.sent - l.b.received, b = l.b.sent - l.a.received;
+  l.set_traffic({.send = 60, .free = 70});
+  l.run(500);
+  l.drain();
+  EXPECT_EQ(l.a.sent - l.b.received, a) << "lost after the link came up again";
+  EXPECT_EQ(l.b.sent - l.a.received, b) << "lost after the link came up again";
+}
+
+TEST(LinkState, TrainsWhateverTheOrder) {
+  tb::Random random;
+  for (int i = 0; i < 30; ++i) {
+    Bench l(kSmall, kSmall, 1 + static_cast<uint32_t>(random.below(30)));
+    l.set_faults({.flip = 2000, .drop = 2000, .late = 1000});
+    // One end is still in reset for a while.
+    const uint64_t wait = random.below(600);
+    l.b.set_reset(true);
+    l.run(wait);
+    l.b.set_reset(false);
+    ASSERT_TRUE(l.train());
+    EXPECT_EQ(l.a.reason(), LinkReason::kNone);
+    EXPECT_EQ(l.a.state(), LinkState::kUp);
+    EXPECT_EQ(training_of(l.a, LinkWord::kPeer0).get(ttpu::ici::kTrainingNode), 4242u);
+    EXPECT_EQ(training_of(l.b, LinkWord::kPeer0).get(ttpu::ici::kTrainingNode), 17u);
+    EXPECT_EQ(training_of(l.b, LinkWord::kPeer0).get(ttpu::ici::kTrainingPort), 17u % 6);
+    l.set_faults({});
+    expect_works(l);
+  }
+}
+
+TEST(LinkState, NobodyThere) {
+  Bench l(kSmall, kSmall, 4);
+  l.set_faults({.cut = true});
+  l.until([&] { return l.a.state() == LinkState::kDown; }, kTrainLimit + 100, "down");
+  EXPECT_GE(l.now, kTrainLimit) << "gave up early";
+  EXPECT_EQ(l.a.reason(), LinkReason::kSilent);
+  EXPECT_EQ(l.a.word(LinkWord::kPeer0), 0u);
+  EXPECT_EQ(l.a.word(LinkWord::kDowns), 1u);
+  // Flits for a link that is down: dropped, counted, and their credits come back.
+  l.a.open.assign(2, 0);
+  l.a.traffic = {.send = 100};
+  l.a.open = {3, 4};
+  l.run(100);
+  EXPECT_TRUE(l.a.all_credits());
+  EXPECT_EQ(l.a.word(LinkWord::kLost), 7u);
+  EXPECT_EQ(l.b.received, 0u);
+  l.set_faults({});
+  l.run(kTrainLimit);
+  forget(l);
+  EXPECT_TRUE(l.a.down() && l.b.down()) << "came up without being told";
+  l.set_traffic({});
+  pulse_retrain(l, true, true);
+  expect_works(l);
+}
+
+template <class A, class B>
+void mismatch(const Shape& sa, const Shape& sb) {
+  LinkBench<A, B> l(sa, sb, 4);
+  ASSERT_TRUE(l.until(
+      [&] { return l.a.state() == LinkState::kRefused && l.b.state() == LinkState::kRefused; }, 500,
+      "both ends refused"));
+  const auto check = [](auto& end, const Shape& own, const Shape& peer) {
+    EXPECT_EQ(end.reason(), LinkReason::kMismatch);
+    EXPECT_TRUE(end.down());
+    for (const bool mine : {true, false}) {
+      SCOPED_TRACE(end.name + (mine ? ": own" : ": peer"));
+      const TrainingWords t = training_of(end, mine ? LinkWord::kOwn0 : LinkWord::kPeer0);
+      const Shape& s = mine ? own : peer;
+      EXPECT_EQ(t.get(ttpu::ici::kTrainingMagic), ttpu::ici::kLinkMagic);
+      EXPECT_EQ(t.get(ttpu::ici::kTrainingVersion), ttpu::ici::kLinkVersion);
+      EXPECT_EQ(t.get(ttpu::ici::kTrainingSeqBits), ttpu::ici::kFrameSeq.bits);
+      EXPECT_EQ(t.get(ttpu::ici::kTrainingFlitW), s.flit_w());
+      EXPECT_EQ(t.get(ttpu::ici::kTrainingVcs), s.vcs);
+      EXPECT_EQ(t.get(ttpu::ici::kTrainingDepth), s.depth);
+    }
+  };
+  check(l.a, sa, sb);
+  check(l.b, sb, sa);
+  // Told to try again: refused again.
+  pulse_retrain(l, true, true);
+  l.run(200);
+  EXPECT_EQ(l.a.state(), LinkState::kRefused);
+  EXPECT_EQ(l.b.state(), LinkState::kRefused);
+  EXPECT_EQ(l.a.word(LinkWord::kDowns), 2u);
+}
+
+TEST(LinkState, C30_OtherChannelsAndDepth) { mismatch<Vlink_small, Vlink_full>(kSmall, kFull); }
+TEST(LinkState, C30_OtherDepth) { mismatch<Vlink_small, Vlink_deep>(kSmall, kDeep); }
+TEST(LinkState, C30_OtherWidth) { mismatch<Vlink_small, Vlink_wide>(kSmall, kWide); }
+TEST(LinkState, C30_OtherWidthTheOtherWay) { mismatch<Vlink_wide, Vlink_small>(kWide, kSmall); }
+
+// Magic, version and bits of a sequence number cannot be built differently: the channel changes
+// them.
+TEST(LinkState, C30_OtherProtocol) {
+  for (const ttpu::ici::Field f :
+       {ttpu::ici::kTrainingMagic, ttpu::ici::kTrainingVersion, ttpu::ici::kTrainingSeqBits}) {
+    SCOPED_TRACE(tb::format("training field at bit %u", f.lsb));
+    Bench l(kSmall, kSmall, 4);
+    uint64_t sent = 0;
+    l.to_a.hook = [&](Bits& frame) {
+      if (kind_of(frame) != FrameKind::kTrain) return true;
+      sent = frame.get(f, ttpu::ici::kFrameExtraBits) ^ 4;
+      frame.set(f, sent, ttpu::ici::kFrameExtraBits);
+      frame.set(ttpu::ici::kFrameCrc, crc_of(frame, kSmall.frame_w()));
+      return true;
+    };
+    ASSERT_TRUE(l.until([&] { return l.a.state() == LinkState::kRefused; }, 500, "a refused"));
+    EXPECT_EQ(training_of(l.a, LinkWord::kPeer0).get(f), sent);
+    EXPECT_EQ(training_of(l.a, LinkWord::kOwn0).get(f), sent ^ 4);
+    l.run(kTrainLimit + 200);
+    EXPECT_TRUE(l.a.down());
+    // b sees nothing wrong in a's values: it must not come up alone.
+    EXPECT_EQ(l.b.state(), LinkState::kDown);
+    EXPECT_EQ(l.b.reason(), LinkReason::kSilent);
+  }
+}
+
+struct Failure {
+  const char* name;
+  Faults faults;
+  bool both;
+};
+
+// Every direction of failure: down within the stated limit, reasons told, packets closed, credits
+// back.
+TEST(LinkState, C29_DownInTheMiddleOfPackets) {
+  const Failure kinds[] = {{"cut, both ways", {.cut = true}, true},
+                           {"cut, one way", {.cut = true}, false},
+                           {"CRC always bad, both ways", {.always_bad = true}, true},
+                           {"CRC always bad, one way", {.always_bad = true}, false}};
+  uint64_t cuts = 0;
+  for (const Failure& k : kinds) {
+    for (int i = 0; i < (tb::long_run() ? 40 : 4); ++i) {
+      SCOPED_TRACE(tb::format("%s, round %d", k.name, i));
+      LinkBench<Vlink_full> l(kFull, kFull, 5);
+      ASSERT_TRUE(l.train());
+      const uint32_t timeout = 150, retries = 3;
+      l.set_timeout(timeout, retries);
+      l.set_traffic({.send = 80, .free = 60, .longest = 40});
+      l.run(400 + 13 * static_cast<uint64_t>(i));
+      const uint64_t start = l.now;
+      l.to_b.faults = k.faults;
+      if (k.both) l.to_a.faults = k.faults;
+      // Progress may still come with what is under way; then the stated limit; then the other end
+      // is told.
+      const uint64_t limit = 2 * 5 + 10 + (retries + 1) * (timeout + 1) + 2;
+      ASSERT_TRUE(l.until([&] { return l.a.down() || l.b.down(); }, limit, "the first end down"));
+      EXPECT_GE(l.now - start, timeout) << "gave up without a retry";
+      ASSERT_TRUE(l.until([&] { return l.a.down() && l.b.down(); }, limit, "both ends down"));
+      EXPECT_NE(l.a.reason(), LinkReason::kNone);
+      EXPECT_NE(l.b.reason(), LinkReason::kNone);
+      l.run(50);
+      expect_closed(l);
+      // Nothing was delivered wrong before; what did not arrive is reported.
+      const uint64_t missing_b = l.b.flits_awaited(), missing_a = l.a.flits_awaited();
+      EXPECT_GE(l.a.word(LinkWord::kLost), missing_b);
+      EXPECT_GE(l.b.word(LinkWord::kLost), missing_a);
+      EXPECT_LE(l.a.word(LinkWord::kLost), missing_b + kFull.vcs * kFull.depth);
+      EXPECT_EQ(l.a.word(LinkWord::kCut), l.a.cut);
+      EXPECT_EQ(l.b.word(LinkWord::kCut), l.b.cut);
+      EXPECT_GT(l.b.cut, 0u) << "no packet was open";
+      EXPECT_GT(l.a.word(LinkWord::kReplays) + l.b.word(LinkWord::kReplays), 0u) << "no retry";
+      EXPECT_EQ(l.a.word(LinkWord::kDowns), 1u);
+      cuts += l.a.cut + l.b.cut;
+      // Mended, it works again.
+      l.set_faults({});
+      l.run(200);
+      forget(l);
+      pulse_retrain(l, true, true);
+      expect_works(l);
+    }
+  }
+  std::printf("%llu packets cut\n", static_cast<unsigned long long>(cuts));
+}
+
+// The tail that closes a packet waits for a slot like any flit; the other channel is closed at
+// once.
+TEST(LinkState, C29_CloseWaitsForASlot) {
+  Bench l(kSmall, kSmall, 4);
+  ASSERT_TRUE(l.train());
+  l.set_timeout(100, 1);
+  l.a.traffic = {.send = 100, .open_ended = true};
+  l.b.traffic = {.free = 0};
+  l.run(200);
+  EXPECT_EQ(l.b.slots, (std::vector<uint32_t>{8, 8})) << "the router's buffers are not full";
+  l.set_faults({.cut = true});
+  l.a.traffic = {};
+  ASSERT_TRUE(l.until([&] { return l.b.down(); }, 1000, "b down"));
+  l.run(300);
+  EXPECT_EQ(l.b.cut, 0u) << "a tail without a slot";
+  EXPECT_TRUE(l.a.down());
+  // Told to train, b waits until its router has drained.
+  l.set_faults({});
+  pulse_retrain(l, false, true);
+  l.run(50);
+  EXPECT_EQ(l.b.state(), LinkState::kDown);
+  l.b.traffic.free = 100;
+  l.until([&] { return l.b.cut == 2; }, 50, "two tails");
+  forget(l);
+  l.run(50);
+  EXPECT_EQ(l.b.state(), LinkState::kTrain);
+  pulse_retrain(l, true, false);
+  expect_works(l);
+}
+
+// Down comes no later than (retries + 1) * (timeout + 1) + 2 cycles after the last progress, no
+// earlier than retries * timeout, for any setting: with a flit under way, and with none (silence).
+TEST(LinkState, RetryLimitInCycles) {
+  for (const uint32_t timeout : {70u, 200u, 1000u})
+    for (const uint32_t retries : {0u, 1u, 4u, 15u}) {
+      SCOPED_TRACE(tb::format("timeout %u, retries %u", timeout, retries));
+      Bench l(kSmall, kSmall, 2);
+      ASSERT_TRUE(l.train());
+      l.set_timeout(timeout, retries);
+      l.run(200);
+      l.to_b.faults.always_bad = true;  // b hears nothing good: a's flit is never acknowledged
+      const uint64_t silent = l.now;
+      l.a.traffic = {.send = 100, .longest = 1};
+      l.step();
+      l.a.traffic = {};
+      ASSERT_TRUE(l.until([&] { return l.a.down() || l.b.down(); }, 20000, "down"));
+      const uint64_t took = l.now - silent;
+      EXPECT_LE(took, (retries + 1) * (timeout + 1) + 2 + 8);
+      EXPECT_GE(took + kHeartbeat + 8, (retries + 1) * timeout);
+      ASSERT_TRUE(l.until([&] { return l.a.down() && l.b.down(); }, 200, "both down"));
+    }
+}
+
+// One end is reset while the link is up: the other notices, reports it, and with auto both come up
+// again.
+TEST(LinkState, PeerReset) {
+  tb::Random random;
+  for (int i = 0; i < 20; ++i) {
+    const bool automatic = i % 2;
+    SCOPED_TRACE(tb::format("round %d", i));
+    Bench l(kSmall, kSmall, 1 + static_cast<uint32_t>(random.below(25)));
+    l.a.chip->cfg_auto_i = l.b.chip->cfg_auto_i = automatic;
+    ASSERT_TRUE(l.train());
+    l.set_traffic({.send = 80, .free = 60, .longest = 30});
+    l.run(300 + random.below(300));
+    // b and its router start over.
+    l.b.traffic = {};
+    l.b.set_reset(true);
+    l.run(4);
+    l.b.set_reset(false);
+    ASSERT_TRUE(l.until([&] { return l.a.down(); }, 200, "a notices"));
+    EXPECT_EQ(l.a.reason(), LinkReason::kPeerReset);
+    expect_closed(l);
+    EXPECT_EQ(l.a.word(LinkWord::kDowns), 1u);
+    EXPECT_GT(l.a.word(LinkWord::kLost), 0u);
+    forget(l);
+    if (!automatic) {
+      EXPECT_TRUE(l.a.down());
+      pulse_retrain(l, true, false);
+    }
+    expect_works(l);
+  }
+}
+
+// Any values in the registers before reset (C38): nothing comes out that was not put in.
+TEST(LinkState, C38_RandomStart) {
+  for (int i = 0; i < 5; ++i) {
+    Bench l(kSmall, kSmall, 4);
+    l.run(20);
+    EXPECT_EQ(l.a.received + l.b.received, 0u);
+    EXPECT_EQ(l.a.word(LinkWord::kCrcErrors), 0u);
+    expect_works(l);
+  }
+}
+
+}  // namespace
+}  // namespace link_test
