@@ -47,8 +47,8 @@ std::vector<SizeShare> parse_sizes(const std::string& text) {
     std::istringstream fields(part);
     char colon = ':';
     fields >> s.flits;
-    if (fields && fields.peek() == ':') fields >> colon >> s.share;
-    const bool rest = !fields || fields.peek() != EOF;
+    if (fields && !fields.eof()) fields >> colon >> s.share;
+    const bool rest = !fields || colon != ':' || !fields.eof();
     if (rest || s.flits < 1 || s.flits > kMaxFlits || !(s.share > 0))
       throw TrafficError("packet size '" + part + "': flits (1 to 256), or flits:share with a " +
                          "share above 0");

@@ -232,6 +232,7 @@ void add_bench(CLI::App& app, Context& context) {
       "  ttpu bench gemm --config core128 --m 512 --n 512 --k 512 --type bf16");
   on_run(*sub, [o, &context] { run_gemm(*o, context); });
   add_bench_array(*bench, context);
+  add_bench_net(*bench, context);
 }
 
 }  // namespace ttpu::cli

@@ -127,8 +127,8 @@ class RtlRouters final : public Routers {
     n.clock();
     ++n.cycles;
     if (n.context.gotError())
-      throw std::runtime_error("router " + std::to_string(index) + ": an assertion failed in cycle " +
-                               std::to_string(n.cycles));
+      throw std::runtime_error("router " + std::to_string(index) +
+                               ": an assertion failed in cycle " + std::to_string(n.cycles));
   }
 
   uint64_t dropped(uint32_t index) const override {
