@@ -129,6 +129,7 @@ module ttpu_ici_node
         .frame_valid_i(cable_valid_i[p]), .frame_i(cable_i[p]),
         .cfg_node_i(cfg_id_i), .cfg_port_i(3'(p)), .cfg_timeout_i(cfg_link_timeout_i),
         .cfg_retries_i(cfg_link_retries_i), .cfg_auto_i(cfg_link_auto_i),
+        .cfg_down_i(cfg_down_i[p]),
         .retrain_i(retrain_i[p]), .sel_i(link_word_e'(sel_i[4:0])), .data_o(link_data[p])
       );
     end else begin : gen_wire

@@ -6,7 +6,7 @@
 //   high and the round trip is within the Depth of a channel or Vcs * Depth in all.
 // - frame_valid_o, frame_o are held until frame_ready_i. frame_valid_i, frame_i have no ready.
 // - Recovery: numbers, CRC-32, cumulative acks, naks, go-back-N; credits travel as running counts, so
-//   that a lost one heals with the next frame about its channel, in Vcs * Heartbeat cycles at most.
+//   that a lost one heals with the next frame about its channel, 8 * Vcs frames later at most.
 // - cfg_timeout_i must be more than twice the round trip (both links, wire, physical layer, Window
 //   frames). Without progress the link is down (cfg_retries_i + 1) * (cfg_timeout_i + 1) + 2 cycles
 //   after the last sign of it. No frame may be late by Settle cycles or 2048 frames, or more.
@@ -48,6 +48,7 @@ module ttpu_link #(
   input  logic [15:0]        cfg_timeout_i,
   input  logic [3:0]         cfg_retries_i,
   input  logic               cfg_auto_i,
+  input  logic               cfg_down_i,
   input  logic               retrain_i,
   input  ttpu_ici_pkg::link_word_e sel_i,
   output logic [31:0]        data_o
@@ -72,7 +73,7 @@ module ttpu_link #(
     .Vcs(Vcs), .Depth(Depth), .FlitW(FlitW), .Settle(Settle), .TrainLimit(TrainLimit)
   ) u_train (
     .clk_i, .rst_ni,
-    .cfg_node_i, .cfg_port_i, .cfg_timeout_i, .cfg_retries_i, .cfg_auto_i, .retrain_i,
+    .cfg_node_i, .cfg_port_i, .cfg_timeout_i, .cfg_retries_i, .cfg_auto_i, .cfg_down_i, .retrain_i,
     .ordinary_i(ordinary), .down_i(peer_down), .train_i(train), .training_i(training),
     .fail_i(fail), .drained_i(tx_drained && rx_drained),
     .state_o(state), .reason_o(reason), .own_o(own), .peer_o(peer), .went_down_o(went_down)

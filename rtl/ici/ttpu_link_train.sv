@@ -7,8 +7,9 @@
 // within TrainLimit cycles: DOWN, reason silent.
 // UP ends in DOWN: retries used up (fail_i), the other end down or training anew, or no good frame for
 // (cfg_retries_i + 1) * (cfg_timeout_i + 1) cycles.
-// DOWN, REFUSED: a pulse of retrain_i (remembered) starts again as soon as drained_i; in DOWN with
-// cfg_auto_i also the other end's training frame.
+// DOWN, REFUSED: a pulse of retrain_i (remembered) starts again as soon as drained_i; with cfg_auto_i
+// also the other end's training frame (in REFUSED if it agrees now). Level cfg_down_i: DOWN from any
+// state, no training; when it falls training starts.
 module ttpu_link_train #(
   parameter int unsigned Vcs = 2,
   parameter int unsigned Depth = 8,
@@ -24,6 +25,7 @@ module ttpu_link_train #(
   input  logic [15:0]                 cfg_timeout_i,
   input  logic [3:0]                  cfg_retries_i,
   input  logic                        cfg_auto_i,
+  input  logic                        cfg_down_i,
   input  logic                        retrain_i,
   // good frames of this cycle
   input  logic                        ordinary_i,
@@ -84,7 +86,7 @@ module ttpu_link_train #(
         if (train_i) begin
           peer_q <= training_i;
           heard_q <= agree;
-          both_q <= both_q | training_i.heard;
+          both_q <= training_i.heard;  // falls again if it has started anew meanwhile
           if (!heard_q || (training_i.heard && !both_q)) settle_q <= '0;
         end
         if (settled && (both_q || ordinary_i)) begin
@@ -126,13 +128,21 @@ module ttpu_link_train #(
         both_q <= 1'b0;
         settle_q <= '0;
         timer_q <= '0;
-        if (state_q == LinkStateDown && cfg_auto_i && train_i) again_q <= 1'b1;
-        if (state_q == LinkStateReset || (again_q && drained_i)) begin
+        if (cfg_auto_i && train_i && (state_q == LinkStateDown || agree)) again_q <= 1'b1;
+        if (!cfg_down_i && (state_q == LinkStateReset || (again_q && drained_i))) begin
           state_q <= LinkStateTrain;
           peer_q <= '0;
         end
       end
     endcase
+    if (cfg_down_i) begin
+      again_q <= 1'b1;
+      reason_q <= LinkReasonHost;
+      if (state_q != LinkStateDown) begin
+        state_q <= LinkStateDown;
+        down_q <= 1'b1;
+      end
+    end
     if (!rst_ni) begin
       state_q <= LinkStateReset;
       reason_q <= LinkReasonNone;

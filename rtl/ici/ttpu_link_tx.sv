@@ -175,6 +175,7 @@ module ttpu_link_tx #(
   logic [CreditBits-1:0] freed [Vcs];    // slots that the router freed in this session
   logic [Vcs-1:0]     dirty_q, pick_mask;
   logic [VcBits-1:0]  pick_q, pick;      // channel whose credits are told next
+  logic [VcBits+2:0]  sweep_q;           // frames of this session
   logic               free, idle, train, down;
   logic               body_valid_q, out_valid_q, out_free;
   logic [BodyW-1:0]   body_q;
@@ -185,6 +186,8 @@ module ttpu_link_tx #(
 
   always_comb begin
     // The first changed channel from pick_q on; none changed: pick_q itself, so that all come round.
+    // Each eighth frame takes the next channel in any case: a lost count must not wait for ever behind
+    // channels that change all the time.
     pick = pick_q;
     pick_mask = (dirty_q >> pick_q) | (dirty_q << (Vcs - 32'(pick_q)));
     if (pick_mask != '0) begin
@@ -192,6 +195,7 @@ module ttpu_link_tx #(
         if (!dirty_q[pick]) pick = pick + 1'b1;
       end
     end
+    if (sweep_q[2:0] == '0) pick = sweep_q[3+:VcBits];
   end
 
   assign out_free = !out_valid_q || frame_ready_i;
@@ -228,7 +232,8 @@ module ttpu_link_tx #(
       body_q <= {content, up ? freed[pick] : '0, 3'(pick), expected_i, seq,
                  nak_sent_o, kind};
       gap_q <= '0;
-      pick_q <= pick + 1'b1;
+      if (sweep_q[2:0] != '0) pick_q <= pick + 1'b1;
+      sweep_q <= sweep_q + 1'b1;
       answer_q <= answer_i;
       if (!nak_taken_o) dirty_q[pick] <= 1'b0;
     end
@@ -236,6 +241,7 @@ module ttpu_link_tx #(
       answer_q <= 1'b0;
       dirty_q <= '0;
       pick_q <= '0;
+      sweep_q <= '0;
     end
     if (!rst_ni || state_i == LinkStateTrain) begin
       for (int unsigned v = 0; v < Vcs; v++) freed[v] = '0;

@@ -123,7 +123,8 @@ package ttpu_ici_pkg;
     LinkReasonRetries = 3'd2,
     LinkReasonPeerDown = 3'd3,
     LinkReasonPeerReset = 3'd4,
-    LinkReasonMismatch = 3'd5
+    LinkReasonMismatch = 3'd5,
+    LinkReasonHost = 3'd6
   } link_reason_e;
   typedef enum logic [4:0] {
     LinkWordStatus = 5'd0,

@@ -154,6 +154,7 @@ struct Traffic {
   uint32_t free = 100;      ///< percent of cycles in which a channel frees a slot
   uint32_t longest = 6;     ///< flits of a packet
   bool open_ended = false;  ///< packets have no tail
+  uint32_t channels = ~0u;  ///< a bit for each channel that is used
 };
 
 /// One end with its router.
@@ -176,6 +177,7 @@ class End {
     chip->cfg_timeout_i = 300;
     chip->cfg_retries_i = 7;
     chip->cfg_auto_i = 0;
+    chip->cfg_down_i = 0;
     chip->retrain_i = 0;
     chip->sel_i = 0;
   }
@@ -226,6 +228,7 @@ class End {
       const uint32_t first = static_cast<uint32_t>(random_.below(shape.vcs));
       for (uint32_t i = 0; i < shape.vcs; ++i) {
         const uint32_t vc = (first + i) % shape.vcs;
+        if (!(traffic.channels >> vc & 1)) continue;
         if (!credits[vc]) {
           ++no_credit;
           continue;

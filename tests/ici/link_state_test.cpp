@@ -316,6 +316,75 @@ TEST(LinkState, PeerReset) {
   }
 }
 
+// The host takes a link down and lets it go again: packets are closed at both ends, and it trains.
+TEST(LinkState, HostTakesItDown) {
+  tb::Random random;
+  for (int i = 0; i < 10; ++i) {
+    SCOPED_TRACE(tb::format("round %d", i));
+    Bench l(kSmall, kSmall, 3);
+    l.b.chip->cfg_auto_i = 1;
+    ASSERT_TRUE(l.train());
+    l.set_traffic({.send = 80, .free = 60, .longest = 30});
+    l.run(300 + random.below(100));
+    l.a.chip->cfg_down_i = 1;
+    ASSERT_TRUE(l.until([&] { return l.a.down() && l.b.down(); }, 200, "both ends down"));
+    EXPECT_EQ(l.a.reason(), LinkReason::kHost);
+    EXPECT_EQ(l.b.reason(), LinkReason::kPeerDown);
+    expect_closed(l);
+    l.a.chip->retrain_i = 1;
+    l.run(300);
+    l.a.chip->retrain_i = 0;
+    EXPECT_EQ(l.a.state(), LinkState::kDown) << "trains although the host keeps it down";
+    forget(l);
+    l.a.chip->cfg_down_i = 0;
+    expect_works(l);
+    EXPECT_EQ(l.a.word(LinkWord::kDowns), 1u);
+  }
+  // Kept down from the start.
+  Bench l(kSmall, kSmall, 3);
+  l.a.set_reset(true);
+  l.a.chip->cfg_down_i = 1;
+  l.run(4);
+  l.a.set_reset(false);
+  l.run(500);
+  EXPECT_EQ(l.a.state(), LinkState::kDown);
+  EXPECT_EQ(l.b.state(), LinkState::kTrain);
+}
+
+// An end that starts over while the other is about to come up: no end stays up alone.
+TEST(LinkState, ResetDuringTraining) {
+  tb::Random random;
+  for (int i = 0; i < 100; ++i) {
+    SCOPED_TRACE(tb::format("round %d", i));
+    Bench l(kSmall, kSmall, 1 + static_cast<uint32_t>(random.below(20)));
+    l.a.chip->cfg_auto_i = l.b.chip->cfg_auto_i = 1;
+    for (int k = 0; k < 3; ++k) {
+      l.run(random.below(200));
+      l.b.set_reset(true);
+      l.run(1 + random.below(50));
+      l.b.set_reset(false);
+    }
+    l.run(700);
+    expect_works(l);
+  }
+}
+
+// Refused, then mended at the other end: with auto the refusal is taken back.
+TEST(LinkState, RefusalTakenBack) {
+  Bench l(kSmall, kSmall, 4);
+  l.a.chip->cfg_auto_i = 1;
+  bool other = true;
+  l.to_a.hook = [&](Bits& frame) {
+    if (!other || kind_of(frame) != FrameKind::kTrain) return true;
+    frame.set(ttpu::ici::kTrainingVersion, 9, ttpu::ici::kFrameExtraBits);
+    frame.set(ttpu::ici::kFrameCrc, crc_of(frame, kSmall.frame_w()));
+    return true;
+  };
+  ASSERT_TRUE(l.until([&] { return l.a.state() == LinkState::kRefused; }, 500, "a refused"));
+  other = false;
+  expect_works(l);
+}
+
 // Any values in the registers before reset (C38): nothing comes out that was not put in.
 TEST(LinkState, C38_RandomStart) {
   for (int i = 0; i < 5; ++i) {

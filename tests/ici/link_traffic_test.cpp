@@ -156,5 +156,27 @@ TYPED_TEST(Link, LostCreditsHeal) {
   EXPECT_EQ(l.a.word(LinkWord::kDowns), 0u);
 }
 
+// A count of credits that was lost does not wait behind channels that change all the time.
+TYPED_TEST(Link, LostCreditsOfOneChannelHeal) {
+  LinkBench<TypeParam> l(kShape<TypeParam>, kShape<TypeParam>, 1);
+  ASSERT_TRUE(l.train());
+  // Channel 0 is used up and its credits are lost; then all others are busy.
+  l.to_a.hook = [&](const Bits& frame) { return frame.get(ttpu::ici::kFrameCreditVc) != 0; };
+  l.a.traffic = {.send = 100, .channels = 1};
+  l.run(200);
+  EXPECT_EQ(l.a.credits[0], 0u);
+  l.a.traffic.channels = ~1u;
+  l.run(200);
+  EXPECT_EQ(l.a.credits[0], 0u);
+  const uint64_t start = l.now;
+  l.to_a.hook = nullptr;
+  l.until([&] { return l.a.credits[0] > 0; }, 2000, "credits of channel 0");
+  // Frames go at least each third cycle here.
+  EXPECT_LE(l.now - start, 3 * 8 * l.a.shape.vcs + 20u);
+  l.a.traffic.channels = ~0u;
+  l.drain();
+  EXPECT_EQ(l.a.sent, l.b.received);
+}
+
 }  // namespace
 }  // namespace link_test

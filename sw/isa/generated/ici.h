@@ -123,6 +123,7 @@ enum class LinkReason : uint8_t {
   kPeerDown = 3,  ///< the other end has given up
   kPeerReset = 4,  ///< the other end has started training anew
   kMismatch = 5,  ///< the training data differ
+  kHost = 6,  ///< cfg_down is set
 };
 
 enum class LinkWord : uint8_t {
