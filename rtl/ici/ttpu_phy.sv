@@ -3,7 +3,7 @@
 // Transmit: valid-ready, a frame every Beats = ceil(FrameW / Lanes) cycles; with Beats = 1 the
 // transmitter leaves out one cycle in SkipEvery + 1, so that a receiver may run that much slower.
 // Receive: frame_valid_o for one cycle with frame_o, no ready. Latency from the cycle in which a frame
-// is taken to frame_valid_o: Beats + 4 to Beats + 6 cycles and the wire.
+// is taken to that of frame_valid_o: Beats + 3 to Beats + 5 cycles and the wire.
 // An error on a pin in one cycle (data, strobe, a clock edge lost or doubled) changes, loses or doubles
 // the one frame that is sent in this cycle, or adds one frame of garbage; the frames before and after
 // it arrive. A clock that stopped costs the frames sent meanwhile and one frame of garbage.
