@@ -4,8 +4,9 @@
 // Cables: WithLinks = 1: frames of FrameW bits to and from a physical layer, see ttpu_link; the credit
 // wires are 0 and ignored. WithLinks = 0: flit ports straight to the neighbour; cable_ready_i, cfg_link_*
 // and retrain_i are ignored, down_o is cfg_down_i.
-// A cable is down when its link is, or by cfg_down_i: the router then drops what would go there and
-// reports it, everything else goes on.
+// A cable is down (down_o) when its link is; cfg_down_i takes the link down. The router drops what would
+// go there and reports it, everything else goes on. Without links cfg_down_i may fall only if nothing
+// has gone to the port since reset.
 // data_o in the second cycle after sel_i = {unit, word}; units: 0 network interface, 1 counters and 2
 // states of the router, 8 + p the link of port p; 0 for what does not exist.
 module ttpu_ici_node
@@ -114,17 +115,15 @@ module ttpu_ici_node
   // ---- cables ------------------------------------------------------------------------------------
   for (genvar p = 0; p < Cables; p++) begin : gen_cable
     if (WithLinks != 0) begin : gen_link
-      logic link_down;
       logic unused;
 
-      assign down_o[p] = link_down || cfg_down_i[p];
       assign cable_credit_o[p] = '0;
       assign unused = ^cable_credit_i[p];
       ttpu_link #(.Vcs(Vcs), .Depth(Depth), .DataW(DataW)) u_link (
         .clk_i, .rst_ni,
         .in_valid_i(from_valid[p]), .in_flit_i(from_flit[p]), .in_credit_o(from_credit[p]),
         .out_valid_o(to_valid[p]), .out_flit_o(to_flit[p]), .out_credit_i(to_credit[p]),
-        .down_o(link_down),
+        .down_o(down_o[p]),
         .frame_valid_o(cable_valid_o[p]), .frame_o(cable_o[p]), .frame_ready_i(cable_ready_i[p]),
         .frame_valid_i(cable_valid_i[p]), .frame_i(cable_i[p]),
         .cfg_node_i(cfg_id_i), .cfg_port_i(3'(p)), .cfg_timeout_i(cfg_link_timeout_i),

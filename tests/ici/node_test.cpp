@@ -193,6 +193,42 @@ TEST(Node, C29_CableDiesInTheMiddleOfAPacket) {
   ASSERT_TRUE(b.run_until([&] { return b.all_done(); }, 100'000)) << "over the mended cable";
 }
 
+/// The host takes a cable out of service in the middle of traffic and gives it back, several times.
+TEST(Node, HostTakesACableDownAndUp) {
+  NodeBench<Vnode_small> b(kSmall, ttpu::fabric::make_torus({2, 2, 1}, 2));
+  for (uint32_t n = 0; n < 4; ++n) b.dut(n).cfg_link_auto_i = 1;
+  for (Wire& w : b.wires) w.latency = 7;
+  ASSERT_TRUE(b.train());
+  stall_all(b, 5);
+  for (uint32_t round = 0; round < 5; ++round) {
+    b.may_miss = uses_cable;
+    for (uint32_t i = 0; i < 4; ++i) b.send(0, 1, i, 150), b.send(1, 0, i, 150);
+    send_random(b, 100, 20);
+    b.run(200 + b.random.below(100));
+    b.dut(0).cfg_down_i = 1U << ttpu::ici::kPlusX;
+    b.run(2);
+    EXPECT_EQ(b.dut(0).down_o, 1U << ttpu::ici::kPlusX);
+    const auto quiet = [&] {
+      for (uint32_t id = 0; id < b.packets.size(); ++id)
+        if (!uses_cable(b.packets[id].src, b.packets[id].dest) && !b.delivered.count(id) &&
+            !b.missed.count(id))
+          return false;
+      return b.tx[0].empty() && b.tx[1].empty();
+    };
+    ASSERT_TRUE(b.run_until(quiet, 50'000)) << "round " << round << ": the other traffic hangs";
+    b.run(1000);
+    EXPECT_EQ(b.dut(1).down_o, 1U << ttpu::ici::kMinusX) << "the other end does not know";
+    EXPECT_TRUE(b.dut(0).drop_valid_o);
+    b.dut(0).cfg_down_i = 0;
+    ASSERT_TRUE(b.train()) << "round " << round << ": the cable does not come up again";
+    b.restart();
+    b.may_miss = [](uint32_t, uint32_t) { return false; };
+    send_random(b, 200, 20);
+    ASSERT_TRUE(b.run_until([&] { return b.all_done(); }, 50'000)) << "round " << round;
+  }
+  EXPECT_FALSE(b.cut.empty()) << "no packet was cut in five rounds";
+}
+
 /// A CRC that is always bad is a dead cable too.
 TEST(Node, C29_EveryFrameDamaged) {
   NodeBench<Vnode_small> b(kSmall, ttpu::fabric::make_torus({2, 2, 1}, 2));
