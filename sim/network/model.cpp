@@ -2,88 +2,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
 
-#include "fabric/route.h"
+#include "network/model_router.h"
 
 namespace ttpu::network {
-namespace {
 
-constexpr uint32_t kMaxInputs = kMaxPorts * kMaxVcs;  ///< virtual channels of all ports
-constexpr uint32_t kMaxDepth = 64;
-constexpr uint8_t kNobody = 0xff;
-constexpr uint32_t kNoPort = 7;        ///< as an output: there is none
-constexpr uint32_t kOldest = 63;       ///< ages saturate here
-constexpr uint32_t kTimes = 1U << 13;  ///< the clock that ages are taken from goes round, in cycles
-constexpr uint32_t kAgeUnit = 8;       ///< cycles
-/// The hops of all legs after the first, in a route without its first leg.
-constexpr uint64_t kAllLaterHops = [] {
-  uint64_t hops = 0;
-  for (uint32_t leg = 0; leg + 1 < ici::kLegs; ++leg) hops |= fabric::encode_leg({0, 15, 0}, leg);
-  return hops;
-}();
-constexpr size_t kLine = 64;  ///< bytes of a cache line
-
-constexpr uint64_t bit(uint32_t n) { return uint64_t{1} << n; }
-constexpr size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
-
-/// Calls f(n) for each set bit, lowest first.
-template <class F>
-inline void for_each_bit(uint64_t mask, F f) {
-  for (; mask; mask &= mask - 1) f(static_cast<uint32_t>(std::countr_zero(mask)));
-}
-
-/// What is kept beside a flit in its slot.
-struct Note {
-  uint16_t next;   ///< slot of the flit behind it
-  uint16_t birth;  ///< head: tick at which the packet had age 0
-  uint8_t output;  ///< head: port that the packet leaves by
-  uint8_t vc;      ///< head: channel there
-  bool head, tail;
-  bool multicast;  ///< head: every flit goes to the local port too
-};
-
-}  // namespace
-
-/// One router. "Input" m is virtual channel m % vcs of port m / vcs; one bit each in a 64-bit mask.
-/// What a packet in the middle of its flits needs stays with the input until the next head.
-struct alignas(kLine) ModelRouters::State {
-  struct Queue {
-    uint16_t first = 0, last = 0;  ///< slots of the flits in front and at the end
-    uint8_t count = 0;             ///< flits held
-    uint8_t output = kNoPort;      ///< port that the packet leaves by
-  };
-  uint64_t to_output = 0;            ///< the front flit has to go to its output (or to be dropped)
-  uint64_t to_copy = 0;              ///< it has to go to the local port as a multicast's copy
-  uint64_t is_tail = 0;              ///< the front flit is the last of its packet
-  uint64_t multicast = 0;            ///< the packet leaves copies
-  uint64_t owns = 0, owns_copy = 0;  ///< packet owns its channel of the output, of the local port
-  uint64_t killed = 0;               ///< the rest of the packet is dropped
-  uint64_t wants[kMaxPorts + 1] = {};  ///< [output] packets that leave there; kNoPort too
-  uint8_t out_valid = 0;               ///< register: bit p: a flit leaves port p in this cycle
-  uint8_t dateline = 0, down = 0, was_down = 0;
-  uint8_t in_credit[8] = {};           ///< register: [port] credits that go back in this cycle
-  uint16_t out_slot[kMaxPorts];        ///< register: [output] slot of the flit
-  uint8_t out_vc[kMaxPorts];           ///< register: [output] its channel
-  uint8_t out_age[kMaxPorts];          ///< register: [output] a head's age
-  uint16_t time = 0;                   ///< cycles since reset
-  uint8_t has_credit[kMaxPorts] = {};  ///< [output] bit v: channel v has a credit
-  uint8_t is_free[kMaxPorts] = {};     ///< [output] bit v: channel v belongs to no packet
-  uint8_t held[kMaxPorts];             ///< [output] input whose packet is being sent, or nobody
-  uint8_t turn[kMaxPorts] = {};        ///< [output] input that is first in the round robin
-  uint8_t emptied_count = 0;
-  uint8_t vc[kMaxInputs] = {};  ///< [input] channel of its output that the packet takes
-  uint8_t age[64] = {};         ///< [input] of its packet
-  Queue queue[kMaxInputs];
-  uint8_t credits[kMaxInputs];   ///< [output * vcs + v]
-  uint16_t emptied[kMaxInputs];  ///< slots that are free once the registers have been read
-  uint64_t dropped = 0, cut = 0;
-  /// Bit s % 64 of [s / 64]: slot s is free. The lowest is taken first: those in use stay close.
-  uint64_t free_slots[kMaxInputs * kMaxDepth / 64] = {};
-};
+using namespace model;
 
 ModelRouters::ModelRouters(uint32_t count, ModelShape shape) : shape_(shape), count_(count) {
   if (shape.dims < 1 || shape.dims > 3)
@@ -98,7 +25,7 @@ ModelRouters::ModelRouters(uint32_t count, ModelShape shape) : shape_(shape), co
   const uint32_t ports = 2 * shape.dims + 1;
   const uint32_t slots = ports * shape.vcs * shape.depth;
   // An odd number of lines: the first lines of all routers then use all sets of a cache.
-  stride_ = round_up(sizeof(State) + slots * (sizeof(Flit) + sizeof(Note)), kLine) | kLine;
+  stride_ = (sizeof(State) + slots * sizeof(Slot) + kLine - 1) / kLine * kLine | kLine;
   memory_.reset(new (std::align_val_t{kLine}) std::byte[size_t{count} * stride_]);
 
   State reset;
@@ -116,7 +43,7 @@ void ModelRouters::Release::operator()(std::byte* memory) const {
   ::operator delete[](memory, std::align_val_t{kLine});
 }
 
-ModelRouters::State& ModelRouters::state(uint32_t index) const {
+model::State& ModelRouters::state(uint32_t index) const {
   return *std::launder(reinterpret_cast<State*>(&memory_[index * stride_]));
 }
 
@@ -132,275 +59,23 @@ void ModelRouters::set_down(uint32_t index, uint32_t down_mask) {
 uint64_t ModelRouters::dropped(uint32_t index) const { return state(index).dropped; }
 uint64_t ModelRouters::cut(uint32_t index) const { return state(index).cut; }
 
-/// One cycle of one router: its state with the shape at hand.
-class ModelRouters::Cycle {
- public:
-  Cycle(const ModelRouters& all, uint32_t index)
-      : s_(all.state(index)),
-        index_(index),
-        vcs_(all.shape_.vcs),
-        local_(2 * all.shape_.dims),
-        depth_(all.shape_.depth),
-        slots_(reinterpret_cast<Flit*>(&s_ + 1)),
-        notes_(reinterpret_cast<Note*>(slots_ + (local_ + 1) * vcs_ * depth_)) {}
-
-  /// What the registers drive.
-  void drive(PortOutputs& out) {
-    out.valid = s_.out_valid;
-    std::memcpy(out.credit, s_.in_credit, kMaxPorts);
-    for_each_bit(s_.out_valid, [&](uint32_t o) {
-      Flit& flit = out.flit[o];
-      flit = slots_[s_.out_slot[o]];
-      flit.vc = s_.out_vc[o];
-      if (flit.head) flit.age = s_.out_age[o];
-    });
-    for (; s_.emptied_count; --s_.emptied_count) give_back(s_.emptied[s_.emptied_count - 1]);
-  }
-
-  BufferState look_at(uint32_t m) const {
-    using Wait = BufferState::Wait;
-    const State::Queue& q = s_.queue[m];
-    const bool direct = s_.to_output >> m & 1;
-    BufferState b{q.count, q.output, s_.vc[m], Wait::kNothing};
-    if (!direct && (s_.to_copy >> m & 1)) {
-      b.want_port = static_cast<uint8_t>(local_);
-      b.want_vc = static_cast<uint8_t>(m % vcs_);
-    } else if (!direct) {
-      return b;
-    }
-    const uint32_t o = b.want_port;
-    const bool owner = (direct ? s_.owns : s_.owns_copy) >> m & 1;
-    if (direct && (way_lost() >> m & 1))
-      b.wait = Wait::kDrop;
-    else if (!(s_.has_credit[o] >> b.want_vc & 1))
-      b.wait = Wait::kCredit;
-    else
-      b.wait = open(o, b.want_vc, owner) ? Wait::kTurn : Wait::kChannel;
-    return b;
-  }
-
-  /// The cycle: what is sent and dropped comes from the state before it, then `in` is taken.
-  void run(const PortInputs& in) {
-    s_.time = (s_.time + 1) % kTimes;
-    s_.out_valid = 0;
-    std::memset(s_.in_credit, 0, sizeof s_.in_credit);
-    if (s_.down | s_.was_down) take_ports_down();
-    const uint64_t waiting = s_.to_output | s_.to_copy;
-    if (waiting) {
-      if (s_.time % kAgeUnit == 0)
-        for (uint8_t& age : s_.age)
-          age = static_cast<uint8_t>(std::min<uint32_t>(age + 1, kOldest));
-      const uint64_t lost = s_.to_output & way_lost();
-      uint8_t winner[kMaxPorts];
-      for (uint32_t o = 0; o < local_; ++o)
-        winner[o] = choose(o, s_.to_output & s_.wants[o] & ~lost, 0);
-      winner[local_] = choose(local_, s_.to_output & s_.wants[local_] & ~lost, s_.to_copy);
-      if (lost) drop(lost);
-      for (uint32_t o = 0; o <= local_; ++o)
-        if (winner[o] != kNobody) send(winner[o], o);
-      for_each_bit(waiting & ~(s_.to_output | s_.to_copy), [&](uint32_t m) { pop(m); });
-    }
-    for_each_bit(in.valid, [&](uint32_t p) { accept(p, in.flit[p]); });
-    for (uint32_t o = 0; o <= local_; ++o)
-      if (in.credit[o]) take_credits(o, in.credit[o]);
-  }
-
- private:
-  /// Inputs whose packet cannot go on.
-  uint64_t way_lost() const {
-    uint64_t lost = s_.killed | s_.wants[kNoPort];
-    for_each_bit(s_.down, [&](uint32_t o) { lost |= s_.wants[o]; });
-    return lost;
-  }
-
-  /// A port that is down is as after reset; a packet in its middle when that happens is cut.
-  void take_ports_down() {
-    for_each_bit(s_.down & ~s_.was_down, [&](uint32_t o) {
-      const uint64_t torn = s_.owns & s_.wants[o];
-      s_.owns &= ~torn;
-      s_.killed |= torn;
-      s_.cut += static_cast<uint64_t>(std::popcount(torn));
-    });
-    for_each_bit(s_.down, [&](uint32_t o) {
-      std::memset(&s_.credits[o * vcs_], static_cast<int>(depth_), vcs_);
-      s_.has_credit[o] = s_.is_free[o] = static_cast<uint8_t>((1U << vcs_) - 1);
-      s_.held[o] = kNobody;
-    });
-    s_.was_down = s_.down;
-  }
-
-  /// May a flit go to channel vc of output o, for a packet that owns it or not yet?
-  bool open(uint32_t o, uint32_t vc, bool owner) const {
-    return s_.has_credit[o] >> vc & (s_.is_free[o] >> vc | owner) & 1;
-  }
-
-  /// The input that output o serves: of those in `direct`, which want to leave there, and those in
-  /// `copies`, which have a copy for it.
-  uint8_t choose(uint32_t o, uint64_t direct, uint64_t copies) {
-    if (!(direct | copies)) return kNobody;
-    const uint32_t held = s_.held[o];
-    if (held != kNobody) {
-      const uint32_t vc = s_.queue[held].output == o ? s_.vc[held] : held % vcs_;
-      if (((direct | copies) & bit(held)) && (s_.has_credit[o] >> vc & 1)) return s_.held[o];
-    }
-    uint64_t oldest = 0;
-    uint32_t age = 0;
-    const auto offer = [&](uint32_t m) {
-      if (s_.age[m] < age) return;
-      if (s_.age[m] > age) oldest = 0;
-      age = s_.age[m];
-      oldest |= bit(m);
-    };
-    for_each_bit(direct, [&](uint32_t m) {
-      if (open(o, s_.vc[m], s_.owns >> m & 1)) offer(m);
-    });
-    for_each_bit(copies, [&](uint32_t m) {
-      if (open(o, m % vcs_, s_.owns_copy >> m & 1)) offer(m);
-    });
-    if (!oldest) return kNobody;
-    // Network before local, but for the very old; then in turn; a copy after what ends here.
-    const uint64_t network = oldest & (bit(local_ * vcs_) - 1);
-    if (network && age < kOldest) oldest = network;
-    if (const uint64_t in_turn = oldest & ~uint64_t{0} << s_.turn[o]) oldest = in_turn;
-    if (oldest & direct) oldest &= direct;
-    return static_cast<uint8_t>(std::countr_zero(oldest));
-  }
-
-  void send(uint32_t m, uint32_t o) {
-    const bool direct = s_.queue[m].output == o, tail = s_.is_tail >> m & 1;
-    const uint32_t vc = direct ? s_.vc[m] : m % vcs_;
-    s_.out_valid |= static_cast<uint8_t>(1U << o);
-    s_.out_slot[o] = s_.queue[m].first;
-    s_.out_vc[o] = static_cast<uint8_t>(vc);
-    s_.out_age[o] = s_.age[m];
-    uint64_t& owns = direct ? s_.owns : s_.owns_copy;
-    (direct ? s_.to_output : s_.to_copy) &= ~bit(m);
-    if (tail) {
-      owns &= ~bit(m);
-      s_.is_free[o] |= static_cast<uint8_t>(1U << vc);
-      s_.held[o] = kNobody;
-    } else {
-      owns |= bit(m);
-      s_.is_free[o] &= static_cast<uint8_t>(~(1U << vc));
-      s_.held[o] = static_cast<uint8_t>(m);
-    }
-    s_.turn[o] = static_cast<uint8_t>(m + 1);
-    if (--s_.credits[o * vcs_ + vc] == 0) s_.has_credit[o] &= static_cast<uint8_t>(~(1U << vc));
-  }
-
-  /// Flits without a way on are taken, one a cycle from each input; a packet counts once.
-  void drop(uint64_t lost) {
-    s_.to_output &= ~lost;
-    s_.dropped += static_cast<uint64_t>(std::popcount(lost & ~s_.killed));
-    s_.killed |= lost;
-  }
-
-  /// The front flit of input m is done: its place is free, the next one comes to the front.
-  void pop(uint32_t m) {
-    State::Queue& q = s_.queue[m];
-    s_.in_credit[m / vcs_] |= static_cast<uint8_t>(1U << m % vcs_);
-    // If it was sent, the output's register still points to its slot.
-    s_.emptied[s_.emptied_count++] = q.first;
-    q.first = notes_[q.first].next;
-    if (--q.count) look(m);
-  }
-
-  /// A flit has come to the front of input m.
-  void look(uint32_t m) {
-    State::Queue& q = s_.queue[m];
-    const Note& note = notes_[q.first];
-    const uint64_t one = bit(m);
-    if (note.head) {
-      s_.wants[q.output] &= ~one;
-      s_.wants[note.output] |= one;
-      q.output = note.output;
-      s_.vc[m] = note.vc;
-      const uint32_t age = (s_.time / kAgeUnit - note.birth) & (kTimes / kAgeUnit - 1);
-      s_.age[m] = static_cast<uint8_t>(std::min(age, kOldest));
-      s_.killed &= ~one;
-      s_.multicast = note.multicast ? s_.multicast | one : s_.multicast & ~one;
-    }
-    s_.is_tail = note.tail ? s_.is_tail | one : s_.is_tail & ~one;
-    s_.to_output |= one;
-    s_.to_copy |= s_.multicast & one;
-  }
-
-  /// A flit comes in: its way on is found at once, and a head takes its new route with it.
-  void accept(uint32_t port, const Flit& in) {
-    const uint32_t m = port * vcs_ + in.vc;
-    if (port > local_ || in.vc >= vcs_ || s_.queue[m].count == depth_) refuse(port, in);
-    State::Queue& q = s_.queue[m];
-    const uint16_t slot = take_slot();
-    Flit& flit = slots_[slot];
-    Note& note = notes_[slot];
-    flit = in;
-    note.head = in.head;
-    note.tail = in.tail;
-    if (in.head) find_way(port, flit, note);
-    if (q.count == 0) {
-      q.first = slot;
-    } else {
-      notes_[q.last].next = slot;
-    }
-    q.last = slot;
-    if (q.count++ == 0) look(m);
-  }
-
-  void find_way(uint32_t port, Flit& flit, Note& note) const {
-    fabric::Leg leg = fabric::decode_leg(flit.route, 0);
-    note.birth = static_cast<uint16_t>(s_.time / kAgeUnit - flit.age);
-    note.vc = flit.vc;
-    note.multicast = false;
-    note.output = static_cast<uint8_t>(leg.hops == 0 ? local_ : kNoPort);
-    if (leg.hops == 0 || leg.dir >= local_) return;
-    // Copies are left by what goes straight on along the route's last leg.
-    const bool last_leg = (flit.route >> ici::kLegBits & kAllLaterHops) == 0;
-    note.multicast = flit.mcast && last_leg && port == (leg.dir ^ 1U);
-    note.output = leg.dir;
-    leg.vclass |= s_.dateline >> leg.dir & 1;
-    const uint32_t lanes = vcs_ / 2;
-    note.vc = static_cast<uint8_t>(flit.vc % lanes + leg.vclass * lanes);
-    const uint64_t later = flit.route >> ici::kLegBits;
-    --leg.hops;
-    flit.route = leg.hops ? later << ici::kLegBits | fabric::encode_leg(leg, 0) : later;
-  }
-
-  void take_credits(uint32_t o, uint32_t mask) {
-    for_each_bit(mask, [&](uint32_t v) {
-      uint8_t& credits = s_.credits[o * vcs_ + v];
-      if (credits != depth_) ++credits;  // a late one, of before the port was down
-    });
-    s_.has_credit[o] |= static_cast<uint8_t>(mask);
-  }
-
-  [[noreturn]] void refuse(uint32_t port, const Flit& flit) const {
-    throw std::logic_error("router model: router " + std::to_string(index_) + " port " +
-                           std::to_string(port) + ": flit of packet " +
-                           std::to_string(flit.packet) + " on channel " + std::to_string(flit.vc) +
-                           " without a credit");
-  }
-
-  uint16_t take_slot() {
-    uint64_t* word = s_.free_slots;
-    while (!*word) ++word;
-    const int at = std::countr_zero(*word);
-    *word &= *word - 1;
-    return static_cast<uint16_t>((word - s_.free_slots) * 64 + at);
-  }
-  void give_back(uint32_t slot) { s_.free_slots[slot / 64] |= bit(slot % 64); }
-
-  State& s_;
-  const uint32_t index_, vcs_, local_, depth_;
-  Flit* const slots_;
-  Note* const notes_;
-};
-
 BufferState ModelRouters::buffer(uint32_t index, uint32_t port, uint32_t vc) {
-  return Cycle(*this, index).look_at(port * shape_.vcs + vc);
+  return Cycle(state(index), shape_, index).look_at(port * shape_.vcs + vc);
+}
+
+/// The states of a large network do not fit the near caches: ask for those of the routers that come
+/// next in good time, the second next one's state, and then what it points to.
+void ModelRouters::prefetch(uint32_t index) const {
+  if (index + 2 >= count_) return;
+  const std::byte* const far = &memory_[(index + 2) * stride_];
+  for (size_t at = 0; at < offsetof(State, free_slots) + kLine; at += kLine)
+    __builtin_prefetch(far + at, 1);
+  Cycle(state(index + 1), shape_, index + 1).prefetch();
 }
 
 void ModelRouters::step(uint32_t index, const PortInputs& in, PortOutputs& out) {
-  Cycle cycle(*this, index);
+  prefetch(index);
+  Cycle cycle(state(index), shape_, index);
   cycle.drive(out);
   cycle.run(in);
 }

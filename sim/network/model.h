@@ -8,6 +8,10 @@
 
 namespace ttpu::network {
 
+namespace model {
+struct State;
+}
+
 /// Shape of all routers of a network.
 struct ModelShape {
   uint32_t dims = 2;    ///< 1 to 3; 2 * dims cables and the local port
@@ -35,16 +39,15 @@ class ModelRouters : public Routers {
   size_t memory() const { return count_ * stride_; }
 
  private:
-  struct State;
-  class Cycle;
   struct Release {
     void operator()(std::byte* memory) const;
   };
-  State& state(uint32_t index) const;
+  model::State& state(uint32_t index) const;
+  void prefetch(uint32_t index) const;
 
   ModelShape shape_;
   uint32_t count_ = 0;
-  size_t stride_ = 0;  ///< bytes a router: State, slots of its buffers, their links
+  size_t stride_ = 0;  ///< bytes a router: its state, then the slots of its buffers
   std::unique_ptr<std::byte[], Release> memory_;
 };
 
