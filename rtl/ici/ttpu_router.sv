@@ -1,25 +1,30 @@
 // Router of a torus of 1 to 3 dimensions: 2 * Dims cables and the local port, Vcs virtual channels a
 // port with a FIFO of Depth flits each, credits, wormhole, source routes in the header.
 //
-//   in at cycle t -> out at t + 2 (zero load). 1 flit a cycle in and out of every port at once; each
+//   In at cycle t -> out at t + 2 (zero load). 1 flit a cycle in and out of every port at once; each
 //   input channel is read on its own (an input port may send to several outputs in one cycle).
-//   credit: flit leaves the FIFO at the end of cycle t -> in_credit_o in t + 1; out_credit_i in t
-//   counts from t + 1.
+//   A flit that came in at t and leaves at once: in_credit_o at t + 2. out_credit_i at t counts from
+//   t + 1.
 //
 // Output choice: the packet sent last while it has a flit and a credit; else the oldest head (age =
 // header's age + wait here, in units of 8 cycles, at most 63); equal ages: network before local, then
-// round robin; age 63: round robin among all. A channel of an output belongs to a packet from head to
-// tail.
+// round robin; age 63: round robin among all. A channel of an output belongs to a packet from head
+// to tail.
 //
-// Route: hops of the lowest leg 0 = deliver here, on the channel it came in on. Else out of port `dir`
-// on class (vclass | dateline of the port), same lane; hops - 1, at 0 the next leg moves down.
-// Multicast: on the last leg (all later ones have hops 0) a packet that came in along the leg (by port
-// dir ^ 1) is also copied to the local port, with the route it goes on with.
+// Route: hops of the lowest leg 0 = deliver here, on the channel it came in on. Else out of port
+// `dir` on class (vclass | dateline of the port), same lane; hops - 1, at 0 the next leg moves down.
+//
+// Multicast: on the last leg (all later ones have hops 0) a packet that came in along the leg (by
+// port dir ^ 1) goes onward and then, read a second time, to the local port, with the route it went
+// on with. Its places are free when it is delivered. So nobody who has a channel of the local port
+// waits for the network, which keeps multicast free of deadlock; it takes that the packet fits into
+// the FIFO: one with length >= Depth is dropped where it would be copied.
 //
 // Bad input: a leg to a port that does not exist or is down: the packet is taken, a flit a cycle, and
-// counted; the header of the first one is kept until drop_clear_i. A port that goes down in the middle
-// of a packet: the rest is taken and dropped, counted as cut. Credits and channels of a port that is
-// down are as after reset. A flit without credit, a body without head: not allowed (assertions).
+// counted; the header of the first one is kept until drop_clear_i. A port that goes down in the
+// middle of a packet: the rest is taken and dropped, counted as cut. Credits and channels of a port
+// that is down are as after reset. A flit without credit, a body without head: not allowed
+// (assertions).
 module ttpu_router #(
     parameter int unsigned Dims = 2,  // 1, 2, 3
     parameter int unsigned Vcs = 8,  // 2, 4, 8
@@ -59,6 +64,7 @@ module ttpu_router #(
 
   localparam int unsigned Chans = Ports * Vcs;  // input channels, and output channels
   localparam int unsigned IW = $clog2(Chans);
+  localparam int unsigned Wide = 1 << IW;  // arrays with an element for every index, also of no use
   localparam int unsigned VW = $clog2(Vcs);
   localparam int unsigned AW = $clog2(Depth);
   localparam int unsigned Local = 2 * Dims;
@@ -74,76 +80,94 @@ module ttpu_router #(
   endfunction
 
   // Input channel i = port * Vcs + vc. Bit i of a mask is about the flit at the head of FIFO i.
-  logic [AW-1:0] wp_q[Chans];  // write and read place, flits held
-  logic [AW-1:0] rp_q[Chans];
-  logic [AW:0] held_q[Chans];
-  ctl_t ctl_q[Chans*Depth];
-  logic [Chans-1:0] pend_q, pendl_q;  // has to go to out_q, to the local port as a copy
-  logic [Chans-1:0] head_q, tail_q, copy_q;
-  logic [Chans-1:0] act_q, actl_q;  // owns its output channel, that of its copy
-  logic [Chans-1:0] kill_q;  // the packet is being dropped
-  logic [2:0] out_q[Chans];
-  logic [2:0] ovc_q[Chans];
-  logic [5:0] age_q[Chans];
+  logic [AW-1:0] wp_q[Wide];  // places to write and to read
+  logic [AW-1:0] rp_q[Wide];
+  logic [AW:0] held_q[Wide];  // flits to read
+  logic [AW:0] again_q[Wide];  // flits before them that will be read again
+  logic [Wide-1:0] pend_q;  // there is a flit
+  logic [Wide-1:0] head_q, tail_q;
+  logic [Wide-1:0] copy_q;  // multicast, on its way onward
+  logic [Wide-1:0] back_q;  // multicast, read the second time
+  logic [Wide-1:0] act_q;  // the packet owns its output channel
+  logic [Wide-1:0] kill_q;  // the packet is being dropped
+  logic [2:0] out_q[Wide];
+  logic [2:0] ovc_q[Wide];
+  logic [5:0] age_q[Wide];
   // Output channel s = port * Vcs + vc.
-  logic [AW:0] credit_q[Chans];
-  logic [Chans-1:0] ready_q;  // has a credit
-  logic [Chans-1:0] owned_q;
+  logic [AW:0] credit_q[Wide];
+  logic [Wide-1:0] ready_q;  // has a credit
+  logic [Wide-1:0] owned_q;
   // Output ports.
-  logic [Ports-1:0] hold_q;  // in the middle of the packet of channel hold_ch_q
-  logic [IW-1:0] hold_ch_q[Ports];
-  logic [IW-1:0] rr_q[8];  // round robin starts here
   logic [FlitW-1:0] flit_q[Ports];
-  logic [Vcs-1:0] pulse_q[Ports];
+  logic [Ports-1:0] hold_q;  // in the middle of the packet of channel last_q
+  logic [IW-1:0] last_q[Ports];
+  logic [Vcs-1:0] pulse_q[Ports];  // of input ports
   logic [2*Dims-1:0] down_q;
-  logic [12:0] time_q;
+  logic [12:0] time_q, now;
+  assign now = time_q + 1'b1;
   // Counters.
-  logic [31:0] sent_q[Chans];
-  logic [31:0] wait_q[Chans];
-  logic [31:0] lost_q[Chans];
+  logic [31:0] sent_q[Wide];
+  logic [31:0] wait_q[Wide];
+  logic [31:0] lost_q[Wide];
   logic [31:0] dropped_q, cut_q;
 
-  // ---- flit memory ---------------------------------------------------------------------------------
-  logic [FlitW-1:0] mem_q[SplitMem != 0 ? 1 : Chans*Depth];
-  logic [FlitW-1:0] front[SplitMem != 0 ? Chans : 1];
+  // ---- flit memory ------------------------------------------------------------------------------
+  localparam int unsigned Slots = SplitMem != 0 ? 1 : Wide * Depth;
+  localparam int unsigned Fronts = SplitMem != 0 ? Wide : 1;
+  logic [FlitW-1:0] mem_q[Slots];
+  ctl_t ctl_q[Slots];
+  logic [FlitW-1:0] front[Fronts];  // flit at rp_q, and what is known of the one behind it
+  ctl_t behind[Fronts];
 
   if (SplitMem != 0) begin : g_split
     for (genvar i = 0; i < Chans; i++) begin : g_chan
       localparam int unsigned P = i / Vcs;
       logic [FlitW-1:0] mem[Depth];
+      ctl_t ctl[Depth];
       logic [AW-1:0] wp;
       logic write;
+      way_t way;
       assign write = in_valid_i[P] && in_flit_i[P][AtVc+:VW] == VW'(i);
+      assign way = way_of(in_flit_i[P][HeaderRouteLsb+:HeaderRouteW], in_flit_i[P][HeaderMcastLsb],
+                          in_flit_i[P][HeaderLengthLsb+:HeaderLengthW], in_flit_i[P][AtVc+:3],
+                          3'(P), Local, Depth, VW, 8'(cfg_dateline_i));
       always_ff @(posedge clk_i) begin
         if (!rst_ni) wp <= '0;
         else if (write) wp <= wp + 1'b1;
       end
-      way_t way;
-      assign way = way_of(in_flit_i[P][HeaderRouteLsb+:HeaderRouteW], in_flit_i[P][HeaderMcastLsb],
-                          in_flit_i[P][AtVc+:3], 3'(P), Local, VW, 8'(cfg_dateline_i));
       always_ff @(posedge clk_i) begin
-        if (write) mem[wp] <= stored(in_flit_i[P], way.route);
+        if (write) begin
+          mem[wp] <= stored(in_flit_i[P], way.route);
+          ctl[wp] <= ctl_of(in_flit_i[P][AtHead], in_flit_i[P][AtTail], way,
+                            in_flit_i[P][HeaderAgeLsb+:HeaderAgeW], now[12:3]);
+        end
       end
       assign front[i] = mem[rp_q[i]];
+      assign behind[i] = ctl[rp_q[i] + 1'b1];
+    end
+    for (genvar i = Chans; i < Wide; i++) begin : g_none
+      assign front[i] = '0;
+      assign behind[i] = '0;
     end
   end else begin : g_flat
     assign front[0] = '0;
+    assign behind[0] = '0;
   end
 
-  // ---- everything else -------------------------------------------------------------------------------
+  // ---- everything else --------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
     logic [7:0] alive;
-    logic [Chans-1:0] was, dead, stuck, lose, fresh;
+    logic [Wide-1:0] dead, lose, moved, fresh;
+    logic [Wide-1:0] want[8];  // of an output: channels that can go there
+    logic [8:0] key, best;
+    logic [IW-1:0] win, s;
+    logic [Vcs-1:0] gone;
     logic [Ports-1:0] send;
-    logic [8:0] best[8];
-    logic [8:0] key;
-    logic [IW-1:0] win[8];
-    logic [IW-1:0] s;
-    logic [2:0] o;
-    logic copy;
     logic [FlitW-1:0] flit;
+    logic [AW-1:0] rp;
     way_t way;
     ctl_t ctl;
+    ctl_t next[Wide];  // of new heads of FIFOs
 
     alive = 8'({1'b1, ~cfg_down_i});
     if (!rst_ni) begin
@@ -151,6 +175,7 @@ module ttpu_router #(
         wp_q[i] = '0;
         rp_q[i] = '0;
         held_q[i] = '0;
+        again_q[i] = '0;
         credit_q[i] = (AW + 1)'(Depth);
         sent_q[i] = '0;
         wait_q[i] = '0;
@@ -159,115 +184,131 @@ module ttpu_router #(
         ovc_q[i] = '0;
         age_q[i] = '0;
       end
-      for (int unsigned p = 0; p < 8; p++) rr_q[p] = '0;
       for (int unsigned p = 0; p < Ports; p++) begin
-        hold_ch_q[p] = '0;
+        last_q[p] = '0;
         pulse_q[p] = '0;
       end
       pend_q = '0;
-      pendl_q = '0;
+      back_q = '0;
       act_q = '0;
-      actl_q = '0;
       kill_q = '0;
       ready_q = '1;
       owned_q = '0;
       hold_q = '0;
       down_q = '0;
-      time_q = '0;
+      time_q <= '0;
       dropped_q = '0;
       cut_q = '0;
       out_valid_o <= '0;
       drop_valid_o <= 1'b0;
     end else begin
-      was = pend_q | pendl_q;
       dead = '0;
-      stuck = '0;
       lose = '0;
+      moved = '0;
       fresh = '0;
-      send = '0;
       if (drop_clear_i) drop_valid_o <= 1'b0;
 
       // Age, in units of 8 cycles.
-      time_q = time_q + 1'b1;
-      if (time_q[2:0] == 0 && was != 0) begin
+      time_q <= now;
+      if (now[2:0] == 0 && (pend_q | act_q | kill_q) != 0) begin
         for (int unsigned i = 0; i < Chans; i++) begin
           if (age_q[i] != 6'(MaxAge)) age_q[i] = age_q[i] + 1'b1;
         end
       end
 
       // A port that goes down: packets on their way through it are cut.
-      if (cfg_down_i != 0 || down_q != 0) begin
-        if ((cfg_down_i & ~down_q) != 0) begin
-          for (int unsigned i = 0; i < Chans; i++) begin
-            if (act_q[i] && !alive[out_q[i]]) begin
-              act_q[i] = 1'b0;
-              kill_q[i] = 1'b1;
-              cut_q = cut_q + 1'b1;
-            end
+      if ((cfg_down_i & ~down_q) != 0) begin
+        for (int unsigned i = 0; i < Chans; i++) begin
+          if (act_q[i] && !alive[out_q[i]]) begin
+            act_q[i] = 1'b0;
+            kill_q[i] = 1'b1;
+            cut_q = cut_q + 1'b1;
           end
         end
-        for (int unsigned p = 0; p < Local; p++) begin
-          if (cfg_down_i[p]) begin
-            for (int unsigned v = 0; v < Vcs; v++) credit_q[p*Vcs+v] = (AW + 1)'(Depth);
-            ready_q[p*Vcs+:Vcs] = '1;
-            owned_q[p*Vcs+:Vcs] = '0;
-            hold_q[p] = 1'b0;
-          end
-        end
-        down_q = cfg_down_i;
       end
+      down_q = cfg_down_i;
 
-      // Requests, and the best of each output.
-      for (int unsigned p = 0; p < Ports; p++) begin
-        best[p] = '0;
-        win[p] = hold_ch_q[p];
-        if (hold_q[p]) begin
-          if (out_q[win[p]] == 3'(p)) begin
-            s = IW'(p * Vcs) + IW'(ovc_q[win[p]]);
-            if (pend_q[win[p]] && ready_q[s]) best[p] = '1;
-          end else begin
-            s = IW'(p * Vcs) + IW'(win[p][VW-1:0]);
-            if (pendl_q[win[p]] && ready_q[s]) best[p] = '1;
-          end
-        end
-      end
+      // Requests.
+      for (int unsigned o = 0; o < 8; o++) want[o] = '0;
       for (int unsigned p = 0; p < Ports; p++) begin
         if (pend_q[p*Vcs+:Vcs] != 0) begin
           for (int unsigned i = p * Vcs; i < (p + 1) * Vcs; i++) begin
             if (pend_q[i]) begin
-              o = out_q[i];
-              s = IW'(32'(o) * Vcs) + IW'(ovc_q[i]);
-              if (kill_q[i] || !alive[o]) begin
+              s = IW'(32'(out_q[i]) << VW) | IW'(ovc_q[i]);
+              if (kill_q[i] || !alive[out_q[i]]) begin
                 dead[i] = 1'b1;
               end else if (!ready_q[s] || (owned_q[s] && !act_q[i])) begin
-                stuck[i] = 1'b1;
                 wait_q[i] = wait_q[i] + 1'b1;
               end else begin
+                want[out_q[i]][i] = 1'b1;
                 lose[i] = 1'b1;
-                key = {1'b1, age_q[i], p != Local || age_q[i] == 6'(MaxAge), IW'(i) >= rr_q[o]};
-                if (key > best[o]) begin
-                  best[o] = key;
-                  win[o] = IW'(i);
-                end
               end
             end
           end
         end
       end
-      if (pendl_q != 0) begin
-        for (int unsigned i = 0; i < Chans; i++) begin
-          if (pendl_q[i]) begin
-            s = IW'(Local * Vcs) + IW'(i % Vcs);
-            if (!ready_q[s] || (owned_q[s] && !actl_q[i])) begin
-              if (!stuck[i]) wait_q[i] = wait_q[i] + 1'b1;
-            end else begin
-              lose[i] = 1'b1;
-              key = {1'b1, age_q[i], 1'b1, IW'(i) >= rr_q[Local]};
-              if (key > best[Local]) begin
-                best[Local] = key;
-                win[Local] = IW'(i);
+
+      // Choose and send.
+      for (int unsigned p = 0; p < Ports; p++) begin
+        gone = '0;
+        send[p] = want[p] != 0;
+        if (want[p] != 0) begin
+          win = last_q[p];
+          if (!hold_q[p] || !want[p][win]) begin
+            best = '0;
+            for (int unsigned q = 0; q < Ports; q++) begin
+              if (want[p][q*Vcs+:Vcs] != 0) begin
+                for (int unsigned i = q * Vcs; i < (q + 1) * Vcs; i++) begin
+                  if (want[p][i]) begin
+                    key = {1'b1, age_q[i], q != Local || age_q[i] == 6'(MaxAge),
+                           IW'(i) > last_q[p]};
+                    if (key > best) begin
+                      best = key;
+                      win = IW'(i);
+                    end
+                  end
+                end
               end
             end
+          end
+          flit = SplitMem != 0 ? front[SplitMem != 0 ? win : 0] :
+              mem_q[SplitMem != 0 ? 0 : 32'(win)<<AW|32'(rp_q[win])];
+          flit[AtVc+:3] = ovc_q[win];
+          if (head_q[win]) flit[HeaderAgeLsb+:HeaderAgeW] = age_q[win];
+          flit_q[p] = flit;
+          moved[win] = 1'b1;
+          hold_q[p] = !tail_q[win];
+          last_q[p] = win;
+          gone[ovc_q[win][VW-1:0]] = 1'b1;
+          if (tail_q[win]) owned_q[p*Vcs+:Vcs] = owned_q[p*Vcs+:Vcs] & ~gone;
+          else owned_q[p*Vcs+:Vcs] = owned_q[p*Vcs+:Vcs] | gone;
+        end
+        // Credits.
+        if ((gone | out_credit_i[p]) != 0) begin
+          for (int unsigned v = 0; v < Vcs; v++) begin
+            if (gone[v]) sent_q[p*Vcs+v] = sent_q[p*Vcs+v] + 1'b1;
+            if (gone[v] != out_credit_i[p][v]) begin
+              if (gone[v]) credit_q[p*Vcs+v] = credit_q[p*Vcs+v] - 1'b1;
+              else if (credit_q[p*Vcs+v] != (AW + 1)'(Depth))
+                credit_q[p*Vcs+v] = credit_q[p*Vcs+v] + 1'b1;
+              ready_q[p*Vcs+v] = credit_q[p*Vcs+v] != 0;
+            end
+          end
+        end
+        if (!alive[p]) begin
+          for (int unsigned v = 0; v < Vcs; v++) credit_q[p*Vcs+v] = (AW + 1)'(Depth);
+          ready_q[p*Vcs+:Vcs] = '1;
+          owned_q[p*Vcs+:Vcs] = '0;
+          hold_q[p] = 1'b0;
+        end
+      end
+      out_valid_o <= send;
+      act_q = (act_q & ~moved) | (moved & ~tail_q);
+      lose = lose & ~moved;
+      for (int unsigned p = 0; p < Ports; p++) begin
+        if (lose[p*Vcs+:Vcs] != 0) begin
+          for (int unsigned i = p * Vcs; i < (p + 1) * Vcs; i++) begin
+            if (lose[i]) lost_q[i] = lost_q[i] + 1'b1;
           end
         end
       end
@@ -275,70 +316,47 @@ module ttpu_router #(
       // Drop.
       if (dead != 0) begin
         for (int unsigned i = 0; i < Chans; i++) begin
-          if (dead[i]) begin
-            pend_q[i] = 1'b0;
-            if (!kill_q[i]) begin
-              kill_q[i] = 1'b1;
-              dropped_q = dropped_q + 1'b1;
-              if (!drop_valid_o) begin
-                flit = SplitMem != 0 ? front[SplitMem != 0 ? i : 0] :
-                    mem_q[SplitMem != 0 ? 0 : i*Depth+32'(rp_q[i])];
-                drop_valid_o <= 1'b1;
-                drop_port_o <= out_q[i];
-                drop_header_o <= flit[127:0];
-              end
+          if (dead[i] && !kill_q[i]) begin
+            kill_q[i] = 1'b1;
+            dropped_q = dropped_q + 1'b1;
+            if (!drop_valid_o) begin
+              flit = SplitMem != 0 ? front[SplitMem != 0 ? i : 0] :
+                  mem_q[SplitMem != 0 ? 0 : (i<<AW)|32'(rp_q[i])];
+              drop_valid_o <= 1'b1;
+              drop_port_o <= out_q[i];
+              drop_header_o <= flit[127:0];
             end
           end
         end
+        moved = moved | dead;
       end
 
-      // Send.
+      // Go on behind the flits that went; those of a multicast stay for the second time.
+      pend_q = pend_q & ~moved;
       for (int unsigned p = 0; p < Ports; p++) begin
-        if (best[p] != 0) begin
-          send[p] = 1'b1;
-          copy = out_q[win[p]] != 3'(p);
-          s = IW'(p * Vcs) + (copy ? IW'(win[p][VW-1:0]) : IW'(ovc_q[win[p]]));
-          flit = SplitMem != 0 ? front[SplitMem != 0 ? win[p] : 0] :
-              mem_q[SplitMem != 0 ? 0 : 32'(win[p])*Depth+32'(rp_q[win[p]])];
-          flit[AtVc+:3] = 3'(s[VW-1:0]);
-          if (head_q[win[p]]) flit[HeaderAgeLsb+:HeaderAgeW] = age_q[win[p]];
-          flit_q[p] = flit;
-          lose[win[p]] = 1'b0;
-          hold_q[p] = !tail_q[win[p]];
-          hold_ch_q[p] = win[p];
-          rr_q[p] = win[p] + 1'b1;
-          owned_q[s] = !tail_q[win[p]];
-          if (copy) begin
-            pendl_q[win[p]] = 1'b0;
-            actl_q[win[p]] = !tail_q[win[p]];
-          end else begin
-            pend_q[win[p]] = 1'b0;
-            act_q[win[p]] = !tail_q[win[p]];
-          end
-          credit_q[s] = credit_q[s] - 1'b1;
-          ready_q[s] = credit_q[s] != 0;
-          sent_q[s] = sent_q[s] + 1'b1;
-        end
-      end
-      out_valid_o <= send;
-
-      // Lost arbitration.
-      if (lose != 0) begin
-        for (int unsigned i = 0; i < Chans; i++) begin
-          if (lose[i]) lost_q[i] = lost_q[i] + 1'b1;
-        end
-      end
-
-      // Free the places of flits that are done.
-      was = was & ~(pend_q | pendl_q);
-      for (int unsigned p = 0; p < Ports; p++) begin
-        pulse_q[p] = was[p*Vcs+:Vcs];
-        if (pulse_q[p] != 0) begin
+        pulse_q[p] = moved[p*Vcs+:Vcs] & ~copy_q[p*Vcs+:Vcs];
+        if (moved[p*Vcs+:Vcs] != 0) begin
           for (int unsigned i = p * Vcs; i < (p + 1) * Vcs; i++) begin
-            if (was[i]) begin
-              rp_q[i] = rp_q[i] + 1'b1;
+            if (moved[i]) begin
+              rp = rp_q[i] + 1'b1;
+              next[i] = SplitMem != 0 ? behind[SplitMem != 0 ? i : 0] :
+                  ctl_q[SplitMem != 0 ? 0 : (i<<AW)|32'(rp)];
+              rp_q[i] = rp;
               held_q[i] = held_q[i] - 1'b1;
               fresh[i] = held_q[i] != 0;
+              if (tail_q[i]) back_q[i] = 1'b0;
+              if (copy_q[i]) begin
+                again_q[i] = again_q[i] + 1'b1;
+                if (tail_q[i]) begin
+                  rp_q[i] = rp - again_q[i][AW-1:0];
+                  held_q[i] = held_q[i] + again_q[i];
+                  next[i] = '{head: 1'b1, tail: again_q[i] == 1, copy: 1'b0, out: 3'(Local),
+                              vc: 3'(i % Vcs), birth: '0};
+                  again_q[i] = '0;
+                  fresh[i] = 1'b1;
+                  back_q[i] = 1'b1;
+                end
+              end
             end
           end
         end
@@ -347,24 +365,24 @@ module ttpu_router #(
       // Take what comes in.
       for (int unsigned p = 0; p < Ports; p++) begin
         if (in_valid_i[p]) begin
-          s = IW'(p * Vcs) + IW'(in_flit_i[p][AtVc+:VW]);
+          s = IW'(p * Vcs) | IW'(in_flit_i[p][AtVc+:VW]);
           way = way_of(in_flit_i[p][HeaderRouteLsb+:HeaderRouteW], in_flit_i[p][HeaderMcastLsb],
-                       in_flit_i[p][AtVc+:3], 3'(p), Local, VW, 8'(cfg_dateline_i));
-          ctl.head = in_flit_i[p][AtHead];
-          ctl.tail = in_flit_i[p][AtTail];
-          ctl.copy = way.copy;
-          ctl.out = way.out;
-          ctl.vc = way.vc;
-          ctl.birth = time_q[12:3] - 10'(in_flit_i[p][HeaderAgeLsb+:HeaderAgeW]);
-          ctl_q[32'(s)*Depth+32'(wp_q[s])] = ctl;
+                       in_flit_i[p][HeaderLengthLsb+:HeaderLengthW], in_flit_i[p][AtVc+:3],
+                       3'(p), Local, Depth, VW, 8'(cfg_dateline_i));
+          ctl = ctl_of(in_flit_i[p][AtHead], in_flit_i[p][AtTail], way,
+                       in_flit_i[p][HeaderAgeLsb+:HeaderAgeW], now[12:3]);
           if (SplitMem == 0) begin
-            mem_q[SplitMem != 0 ? 0 : 32'(s)*Depth+32'(wp_q[s])] = stored(in_flit_i[p], way.route);
+            ctl_q[SplitMem != 0 ? 0 : 32'(s)<<AW|32'(wp_q[s])] = ctl;
+            mem_q[SplitMem != 0 ? 0 : 32'(s)<<AW|32'(wp_q[s])] = stored(in_flit_i[p], way.route);
           end
 `ifndef SYNTHESIS
-          assert (32'(held_q[s]) < Depth)
+          assert (32'(held_q[s]) + 32'(again_q[s]) < Depth)
           else $error("port %0d channel %0d: flit without credit", p, in_flit_i[p][AtVc+:VW]);
 `endif
-          if (held_q[s] == 0) fresh[s] = 1'b1;
+          if (held_q[s] == 0) begin
+            next[s] = ctl;
+            fresh[s] = 1'b1;
+          end
           held_q[s] = held_q[s] + 1'b1;
           wp_q[s] = wp_q[s] + 1'b1;
         end
@@ -375,7 +393,7 @@ module ttpu_router #(
         if (fresh[p*Vcs+:Vcs] != 0) begin
           for (int unsigned i = p * Vcs; i < (p + 1) * Vcs; i++) begin
             if (fresh[i]) begin
-              ctl = ctl_q[i*Depth+32'(rp_q[i])];
+              ctl = next[i];
               head_q[i] = ctl.head;
               tail_q[i] = ctl.tail;
               if (ctl.head) begin
@@ -383,46 +401,30 @@ module ttpu_router #(
                 ovc_q[i] = ctl.vc;
                 copy_q[i] = ctl.copy;
                 kill_q[i] = 1'b0;
-                ctl.birth = time_q[12:3] - ctl.birth;
-                age_q[i] = ctl.birth > 10'(MaxAge) ? 6'(MaxAge) : ctl.birth[5:0];
+                ctl.birth = now[12:3] - ctl.birth;
+                if (!back_q[i]) age_q[i] = ctl.birth > 10'(MaxAge) ? 6'(MaxAge) : ctl.birth[5:0];
               end
-              pend_q[i] = 1'b1;
-              pendl_q[i] = copy_q[i];
             end
           end
         end
       end
-
-      // Credits.
-      for (int unsigned p = 0; p < Ports; p++) begin
-        if (out_credit_i[p] != 0) begin
-          for (int unsigned v = 0; v < Vcs; v++) begin
-            if (out_credit_i[p][v] && credit_q[p*Vcs+v] != (AW + 1)'(Depth)) begin
-              credit_q[p*Vcs+v] = credit_q[p*Vcs+v] + 1'b1;
-              ready_q[p*Vcs+v] = 1'b1;
-            end
-          end
-        end
-      end
+      pend_q = pend_q | fresh;
     end
 
     // What the host reads.
-    s = IW'(32'(cnt_sel_i[5:3]) * Vcs + 32'(cnt_sel_i[2:0]));
+    s = IW'(32'(cnt_sel_i[5:3]) << VW | 32'(cnt_sel_i[2:0]));
     unique case (cnt_sel_i[7:6])
       CntSent: cnt_value_o <= sent_q[s];
       CntWait: cnt_value_o <= wait_q[s];
       CntLost: cnt_value_o <= lost_q[s];
       default: cnt_value_o <= cnt_sel_i[0] ? cut_q : dropped_q;
     endcase
-    s = IW'(32'(state_sel_i[5:3]) * Vcs + 32'(state_sel_i[2:0]));
+    win = IW'(32'(state_sel_i[5:3]) << VW | 32'(state_sel_i[2:0]));
+    s = IW'(32'(out_q[win]) << VW) | IW'(ovc_q[win]);
     state_o <= {
-      1'b0,
-      wait_of(pendl_q[s], 1'b0, ready_q[IW'(Local*Vcs)+IW'(s[VW-1:0])],
-              owned_q[IW'(Local*Vcs)+IW'(s[VW-1:0])] && !actl_q[s]),
-      pendl_q[s], pend_q[s], actl_q[s], act_q[s], copy_q[s], head_q[s], age_q[s],
-      wait_of(pend_q[s], kill_q[s] || !alive[out_q[s]], ready_q[IW'(32'(out_q[s])*Vcs)+IW'(ovc_q[s])],
-              owned_q[IW'(32'(out_q[s])*Vcs)+IW'(ovc_q[s])] && !act_q[s]),
-      ovc_q[s], out_q[s], 7'(held_q[s])
+      4'd0, pend_q[win], act_q[win], back_q[win], copy_q[win], head_q[win], kill_q[win], age_q[win],
+      wait_of(pend_q[win], kill_q[win] || !alive[out_q[win]], ready_q[s], owned_q[s] && !act_q[win]),
+      ovc_q[win], out_q[win], 7'(held_q[win]) + 7'(again_q[win])
     };
   end
 
@@ -441,7 +443,7 @@ module ttpu_router #(
   end
 
   // Each input channel: in the middle of a packet.
-  logic [Chans-1:0] open_q;
+  logic [Wide-1:0] open_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < Ports; p++) begin
       if (rst_ni && in_valid_i[p]) begin

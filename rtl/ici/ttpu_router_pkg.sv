@@ -18,7 +18,7 @@ package ttpu_router_pkg;
   localparam logic [2:0] WaitDrop = 3'd4;  // is taken and dropped in this cycle
 
   typedef struct packed {
-    logic copy;  // multicast: also to the local port
+    logic copy;  // multicast: to the local port as well
     logic [2:0] out;  // output port or NoPort
     logic [2:0] vc;  // channel there
     logic [ttpu_ici_pkg::HeaderRouteW-1:0] route;  // as it goes on
@@ -36,9 +36,10 @@ package ttpu_router_pkg;
 
   // Where a packet goes that came in by `port` on channel `vc`.
   function automatic way_t way_of(
-      input logic [ttpu_ici_pkg::HeaderRouteW-1:0] route, input logic mcast, input logic [2:0] vc,
-      input logic [2:0] port, input int unsigned local_port, input int unsigned vc_bits,
-      input logic [7:0] dateline);
+      input logic [ttpu_ici_pkg::HeaderRouteW-1:0] route, input logic mcast,
+      input logic [ttpu_ici_pkg::HeaderLengthW-1:0] length, input logic [2:0] vc,
+      input logic [2:0] port, input int unsigned local_port, input int unsigned depth,
+      input int unsigned vc_bits, input logic [7:0] dateline);
     ttpu_ici_pkg::leg_t leg;
     leg = ttpu_ici_pkg::leg_t'(route[ttpu_ici_pkg::LegW-1:0]);
     way_of.copy = 1'b0;
@@ -57,8 +58,21 @@ package ttpu_router_pkg;
         // Came in along this leg, and no later leg has hops.
         way_of.copy = mcast && port == (leg.dir ^ 3'd1) &&
             {route[14:11], route[22:19], route[30:27], route[38:35]} == 0;
+        // Copied packets have to fit into the FIFO.
+        if (way_of.copy && 32'(length) >= depth) begin
+          way_of.copy = 1'b0;
+          way_of.out = NoPort;
+          way_of.route = route;
+        end
       end
     end
+  endfunction
+
+  function automatic ctl_t ctl_of(input logic head, input logic tail, input way_t way,
+                                  input logic [ttpu_ici_pkg::HeaderAgeW-1:0] age,
+                                  input logic [9:0] tick);
+    ctl_of = '{head: head, tail: tail, copy: way.copy, out: way.out, vc: way.vc,
+               birth: tick - 10'(age)};
   endfunction
 
   function automatic logic [2:0] wait_of(input logic pending, input logic dropping, input logic ready,

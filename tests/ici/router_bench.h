@@ -90,11 +90,12 @@ class RouterBench {
       const uint64_t onward =
           hops == 1 ? rest : rest << 8 | vclass << 7 | uint64_t{hops - 1} << 3 | dir;
       const uint32_t vc = packet.in_vc % (kVcs / 2) + vclass * (kVcs / 2);
+      const bool copied = packet.mcast && later == 0 && packet.in_port == (dir ^ 1U);
       r.wants = exists ? dir : 7;
-      if (exists) {
+      // What is copied has to fit into the FIFO.
+      if (exists && !(copied && packet.flits > kDepth)) {
         r.copies.push_back({dir, vc, onward});
-        if (packet.mcast && later == 0 && packet.in_port == (dir ^ 1U))
-          r.copies.push_back({kLocal, packet.in_vc, onward});
+        if (copied) r.copies.push_back({kLocal, packet.in_vc, onward});
         if (down >> dir & 1) r.copies[0].maybe = true;
       }
     }
@@ -270,6 +271,7 @@ class RouterBench {
     for (auto& word : w) word = random.u32();
     put(w, ttpu::ici::kHeaderRoute, packet.route);
     put(w, ttpu::ici::kHeaderMcast, packet.mcast);
+    put(w, ttpu::ici::kHeaderLength, packet.flits - 1);
     put(w, ttpu::ici::kHeaderAge, packet.age);
     put(w, ttpu::ici::kHeaderAddress, id);
     return w;

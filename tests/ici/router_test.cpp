@@ -154,7 +154,7 @@ TEST(Router, MulticastCopiesAlongTheLastLegOnly) {
       Packet p{c.in, 1, route_of(c.legs), flits, 0};
       p.mcast = true;
       const uint32_t id = b.send(p);
-      b.run(flits + 4);
+      b.run(2 * flits + 4);
       EXPECT_EQ(b.got_flits, flits * c.copies) << "route " << p.route << " from port " << c.in;
       EXPECT_EQ(b.arrived_flits(id), flits);
       b.drain(10);
@@ -162,28 +162,59 @@ TEST(Router, MulticastCopiesAlongTheLastLegOnly) {
     }
 }
 
-// Each side goes on as soon as it can; the place is free when both are done.
-TEST(Router, MulticastSidesAreGrantedEachOnItsOwn) {
-  for (const uint32_t blocked : {uint32_t{kPlusX}, uint32_t{kLocal}}) {
+// Onward first: it takes no channel of the local port before all of it can go there, and its places
+// are free when it has been delivered.
+TEST(Router, MulticastGoesOnwardThenIsDelivered) {
+  Bench b;
+  b.hold_credit[kLocal * 8 + 1] = true;
+  for (int n = 0; n < 16; ++n) b.send(straight(kPlusY, kLocal, 1));
+  b.run(30);
+  Packet p{kMinusX, 1, route_of({{kPlusX, 3, 0}}), 3, 0};
+  p.mcast = true;
+  const uint32_t id = b.send(p);
+  b.run(20);
+  EXPECT_EQ(b.arrived_flits(id, 0), 3u);
+  EXPECT_EQ(b.arrived_flits(id, 1), 0u) << "no credit";
+  EXPECT_EQ(b.credits[kMinusX * 8 + 1], 13u);
+  const uint32_t state = b.state(kMinusX, 1);
+  EXPECT_EQ(state & 0x7f, 3u) << "flits held";
+  EXPECT_EQ(state >> 7 & 7, uint32_t{kLocal});
+  EXPECT_EQ(wait_code(state), uint32_t{kCredit});
+  EXPECT_EQ(state >> 25 & 1, 1u) << "the second time";
+  b.hold_credit.fill(false);
+  b.drain(100);
+  b.check_end();
+}
+
+TEST(Router, MulticastThatCannotGoOnwardTakesNoLocalChannel) {
+  Bench b;
+  b.hold_credit[kPlusX * 8 + 1] = true;
+  for (int n = 0; n < 14; ++n) b.send(straight(kPlusY, kPlusX, 1));
+  b.run(30);
+  Packet p{kMinusX, 1, route_of({{kPlusX, 3, 0}}), 5, 0};
+  p.mcast = true;
+  const uint32_t id = b.send(p);
+  b.run(20);
+  EXPECT_EQ(b.arrived_flits(id, 0), 2u) << "two credits";
+  const uint32_t other = b.send(straight(kPlusY, kLocal, 1, 8));
+  b.run(20);
+  EXPECT_EQ(b.arrived_flits(other), 8u) << "the local channel is free for others";
+  b.hold_credit.fill(false);
+  b.drain(100);
+  EXPECT_EQ(b.arrived_flits(id, 1), 5u);
+  b.check_end();
+}
+
+TEST(Router, MulticastThatDoesNotFitIsDropped) {
+  for (const uint32_t flits : {16u, 17u}) {
     Bench b;
-    b.hold_credit[blocked * 8 + 1] = true;
-    for (int n = 0; n < 16; ++n) b.send(straight(kPlusY, blocked, 1));
-    b.run(30);
-    Packet p{kMinusX, 1, route_of({{kPlusX, 3, 0}}), 3, 0};
+    Packet p{kMinusX, 1, route_of({{kPlusX, 3, 0}}), flits, 0};
     p.mcast = true;
-    const uint32_t id = b.send(p);
-    b.run(20);
-    const uint32_t stuck = blocked == kLocal ? 1 : 0;
-    EXPECT_EQ(b.arrived_flits(id, 1 - stuck), 1u) << "the side with credits";
-    EXPECT_EQ(b.arrived_flits(id, stuck), 0u) << "the side without";
-    EXPECT_EQ(b.credits[kMinusX * 8 + 1], 13u);
-    const uint32_t state = b.state(kMinusX, 1);
-    EXPECT_EQ(state & 0x7f, 3u) << "flits held";
-    EXPECT_EQ(state >> 26 & 3, stuck ? 2u : 1u) << "sides that are still to go";
-    EXPECT_EQ(stuck ? state >> 28 & 7 : wait_code(state), uint32_t{kCredit});
-    b.hold_credit.fill(false);
-    b.drain(100);
+    b.send(p);
+    b.drain(200);
     b.check_end();
+    EXPECT_EQ(b.got_flits, flits == 16 ? 32u : 0u);
+    EXPECT_EQ(b.total_dropped, flits == 16 ? 0u : 1u);
   }
 }
 
@@ -427,11 +458,10 @@ TEST(Router, StateSaysWhoWaitsForWhat) {
   EXPECT_EQ(owner >> 7 & 7, uint32_t{kPlusX}) << "output";
   EXPECT_EQ(owner >> 10 & 7, 2u) << "channel there";
   EXPECT_EQ(wait_code(owner), uint32_t{kCredit});
-  EXPECT_EQ(owner >> 22 & 0x1f, 0b10100u)
-      << "waits onward, owns its channel, no head, no multicast";
+  EXPECT_EQ(owner >> 23 & 0x1f, 0b11000u) << "a flit, owns its channel; no head, no multicast";
   EXPECT_EQ(other & 0x7f, 3u);
   EXPECT_EQ(wait_code(other), uint32_t{kCredit}) << "credit before channel";
-  EXPECT_EQ(other >> 22 & 0x1f, 0b10001u) << "a head";
+  EXPECT_EQ(other >> 23 & 0x1f, 0b10001u) << "a flit, a head";
   b.hold_credit.fill(false);
   b.send_percent = 0;
   b.run(3);
@@ -457,7 +487,7 @@ TEST(Router, StateSaysThatAChannelIsTaken) {
   EXPECT_EQ(b.arrived_flits(id), 0u);
   const uint32_t state = b.state(kPlusY, 2);
   EXPECT_EQ(wait_code(state), uint32_t{kChannel});
-  EXPECT_EQ(b.state(kMinusX, 2) >> 24 & 1, 1u) << "who owns it";
+  EXPECT_EQ(b.state(kMinusX, 2) >> 26 & 1, 1u) << "who owns it";
   EXPECT_EQ(b.state(kMinusX, 2) & 0x7f, 0u);
   b.block_sender(kMinusX, false);
   b.drain(60);
