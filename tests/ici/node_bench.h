@@ -35,6 +35,7 @@ enum Unit : uint32_t { kNic = 0, kRouterCounters = 1, kRouterStates = 2, kLinks 
 struct Packet {
   uint32_t src, dest, channel, length;
   uint32_t sequence;  ///< number among the packets of its source, destination and channel
+  std::set<uint32_t> receivers;  ///< more than one only for a multicast
 };
 
 /// One direction of a cable.
@@ -121,15 +122,20 @@ class NodeBench {
         20000);
   }
 
-  void send(uint32_t src, uint32_t dest, uint32_t channel, uint32_t length) {
+  /// `copies`: the other nodes that get it, for a multicast.
+  void send(uint32_t src, uint32_t dest, uint32_t channel, uint32_t length,
+            const std::set<uint32_t>& copies = {}) {
     const uint32_t id = static_cast<uint32_t>(packets.size());
-    packets.push_back({src, dest, channel, length, next_sequence[{src, dest, channel}]++});
+    packets.push_back({src, dest, channel, length, 0, copies});
+    packets.back().receivers.insert(dest);
+    packets.back().sequence = next_sequence[{src, dest, channel, !copies.empty()}]++;
     Flit head;
     head.head = true;
     head.tail = length == 0;
     head.put(ttpu::ici::kHeaderDest, dest);
     head.put(ttpu::ici::kHeaderChannel, channel);
     head.put(ttpu::ici::kHeaderLength, length);
+    head.put(ttpu::ici::kHeaderMcast, !copies.empty());
     head.put(ttpu::ici::kHeaderKind, static_cast<uint64_t>(ttpu::ici::Kind::kTest));
     head.put(ttpu::ici::kHeaderAddress, id);
     tx[src].push_back(head);
@@ -146,7 +152,9 @@ class NodeBench {
   void restart() {
     for (uint32_t id = 0; id < packets.size(); ++id)
       if (!delivered.count(id)) missed.insert(id);
-    next_arrival = next_sequence;
+    for (const Packet& p : packets)
+      for (const uint32_t n : p.receivers)
+        next_arrival[{p.src, p.dest, p.channel, p.receivers.size() > 1, n}] = p.sequence + 1;
   }
   void load_table(uint32_t node, uint32_t dest, uint64_t route) {
     dut(node).tab_we_i = 1;
@@ -266,10 +274,11 @@ class NodeBench {
         return wrong(n, "nobody sent this packet", got);
       }
       const Packet& p = packets[static_cast<size_t>(id)];
-      if (p.dest != n || got.get(ttpu::ici::kHeaderDest) != n) wrong(n, "is for another node", got);
+      if (!p.receivers.count(n) || got.get(ttpu::ici::kHeaderDest) != p.dest)
+        wrong(n, "is for another node", got);
       if (got.get(ttpu::ici::kHeaderSrc) != p.src) wrong(n, "expected another src", got);
       if (got.get(ttpu::ici::kHeaderLength) != p.length) wrong(n, "expected another length", got);
-      if (delivered.count(static_cast<uint32_t>(id)))
+      if (came.count({static_cast<uint32_t>(id), n}))
         wrong(n, "the packet came a second time", got);
     } else if (id < 0) {
       return wrong(n, "data outside a packet", got);
@@ -285,11 +294,13 @@ class NodeBench {
       cut.push_back(static_cast<uint32_t>(id));
     } else {
       if (arrived[n][v] != p.length) wrong(n, "flits are missing", got);
-      uint32_t& next = next_arrival[{p.src, p.dest, p.channel}];
+      uint32_t& next = next_arrival[{p.src, p.dest, p.channel, p.receivers.size() > 1, n}];
       if (p.sequence < next || (p.sequence != next && !may_miss(p.src, p.dest)))
         wrong(n, tb::format("out of order: number %u, expected %u", p.sequence, next).c_str(), got);
       next = p.sequence + 1;
-      delivered.insert(static_cast<uint32_t>(id));
+      came.insert({static_cast<uint32_t>(id), n});
+      if (++copies_came[static_cast<uint32_t>(id)] == p.receivers.size())
+        delivered.insert(static_cast<uint32_t>(id));
       received_at[static_cast<uint32_t>(id)] = cycle;
     }
     id = -1;
@@ -297,7 +308,11 @@ class NodeBench {
 
   std::vector<std::vector<int64_t>> open;  ///< [node][vc]: packet that is coming in
   std::vector<std::vector<uint32_t>> arrived;
-  std::map<std::array<uint32_t, 3>, uint32_t> next_sequence, next_arrival;
+  /// Source, destination, channel, multicast; and who receives.
+  std::map<std::array<uint32_t, 4>, uint32_t> next_sequence;
+  std::map<std::array<uint32_t, 5>, uint32_t> next_arrival;
+  std::set<std::pair<uint32_t, uint32_t>> came;  ///< packet, receiver
+  std::map<uint32_t, size_t> copies_came;
 };
 
 }  // namespace node_test

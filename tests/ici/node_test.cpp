@@ -88,6 +88,40 @@ TEST(Node, WithoutLinks) {
   for (auto& s : b.rx_stall) s.expect_stalled(20);
 }
 
+/// The nodes along the last leg of a route, but for its end.
+std::set<uint32_t> along_last_leg(const Topology& t, uint32_t src, ttpu::fabric::Route route) {
+  std::vector<uint32_t> reached;
+  uint32_t at = src;
+  for (uint32_t i = 0; i < ttpu::ici::kLegs; ++i) {
+    const auto leg = ttpu::fabric::decode_leg(route, i);
+    if (leg.hops) reached.clear();
+    for (uint32_t hop = 0; hop < leg.hops; ++hop)
+      reached.push_back(at = t.port(at, leg.dir).peer.node);
+  }
+  if (!reached.empty()) reached.pop_back();
+  return {reached.begin(), reached.end()};
+}
+
+/// Multicasts among other packets: each node along the last leg gets one copy, in order.
+TEST(Node, Multicast) {
+  NodeBench<Vnode_wire> b(kWire, ttpu::fabric::make_torus({6, 2, 1}, 2));
+  const auto routes = ttpu::fabric::dimension_order(b.topology);
+  for (Wire& w : b.wires) w.latency = 1 + static_cast<uint32_t>(b.random.below(4));
+  stall_all(b, 15);
+  size_t copies = 0;
+  for (uint32_t i = 0; i < (tb::long_run() ? 5000 : 600); ++i) {
+    const uint32_t src = static_cast<uint32_t>(b.random.below(12));
+    const uint32_t dest = static_cast<uint32_t>(b.random.below(12));
+    const auto others = along_last_leg(b.topology, src, routes->route(src, dest));
+    copies += others.size();
+    b.send(src, dest, i % 16, static_cast<uint32_t>(b.random.below(12)), others);
+    send_random(b, 2, 8);
+  }
+  EXPECT_GT(copies, 100u);
+  ASSERT_TRUE(b.run_until([&] { return b.all_done(); }, 400'000))
+      << b.delivered.size() << " of " << b.packets.size() << " packets came";
+}
+
 /// Interface 7, router 2 a node, link 5 and the wire a hop, interface 2.
 TEST(Node, ZeroLoadLatency) {
   NodeBench<Vnode_small> linked(kSmall, ttpu::fabric::make_torus({2, 2, 1}, 2));
