@@ -22,6 +22,7 @@ Endpoint::Endpoint(const EndpointRules& rules, uint32_t node)
     : rules_(&rules),
       node_(node),
       local_(rules.topology->ports_per_node()),
+      eject_stall_(rules.eject_stall_percent),
       random_(rules.seed, 4ULL * node),
       stalls_(rules.seed, 4ULL * node + 1) {
   for (uint32_t v = 0; v < rules.vcs; ++v) {
@@ -221,7 +222,7 @@ void Endpoint::drive(uint64_t t, uint64_t settled, PortInputs& in, Tally& tally)
   }
   uint32_t credit = owing_;
   if (credit != 0) {
-    if (r.eject_stall_percent != 0 && stalls_.below(100) < r.eject_stall_percent) {
+    if (eject_stall_ != 0 && stalls_.below(100) < eject_stall_) {
       ++tally.eject_stalls;
       credit = 0;
     }

@@ -81,6 +81,10 @@ class Endpoint {
   void add_trace(const TraceLine& line) { trace_.push_back(line); }
   /// Nothing is waiting to be injected, now or later.
   bool silent() const { return queued_ == 0 && birth_ == Arrivals::kNever && !waiting_; }
+  /// Percent of the cycles in which this node returns no credits.
+  void set_eject_stall(uint32_t percent) { eject_stall_ = percent; }
+  /// A packet is due to be born after cycle t.
+  bool due_after(uint64_t t) const { return birth_ != Arrivals::kNever && birth_ > t; }
   bool queues_empty() const { return queued_ == 0 && !waiting_; }
   uint32_t injection_flits(uint32_t vc) const { return queues_[vc].flits; }
   uint32_t injection_credits(uint32_t vc) const { return credits_[vc]; }
@@ -112,6 +116,7 @@ class Endpoint {
 
   const EndpointRules* rules_;
   uint32_t node_, local_;
+  uint32_t eject_stall_;
   Random random_, stalls_;
   Arrivals born_;      ///< the process as it runs
   Arrivals arrivals_;  ///< again, at the head of the source queue

@@ -204,9 +204,12 @@ void Engine::batch_done(uint64_t t) {
   if (moves != moves_) {
     moves_ = moves;
     moved_at_ = t;
-  } else if (t - moved_at_ >= options_.stuck_after) {
+    idle_ = false;
+  } else if (t - moved_at_ >= options_.stuck_after && t >= look_at_) {
+    look_at_ = t + options_.stuck_after;
     stuck_ = anything_held();
-    moved_at_ = t;
+    idle_ = !stuck_ && std::none_of(endpoints_.begin(), endpoints_.end(),
+                                    [t](const Endpoint& e) { return e.due_after(t); });
   }
 }
 
@@ -343,6 +346,15 @@ void Engine::fail_link(uint32_t node, uint32_t port) {
       });
     }
   }
+}
+
+void Engine::set_stalls(uint32_t eject_percent, uint32_t inject_percent) {
+  for (Endpoint& e : endpoints_) e.set_eject_stall(eject_percent);
+  rules_.inject_stall_percent = inject_percent;
+}
+
+void Engine::set_eject_stall(uint32_t node, uint32_t percent) {
+  endpoints_.at(node).set_eject_stall(percent);
 }
 
 void Engine::set_routes(const fabric::Routes& routes) { rules_.routes = &routes; }

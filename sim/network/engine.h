@@ -65,6 +65,9 @@ class Engine {
   /// Take a cable out of service, both directions: flits on it are lost, packets in the middle end
   /// with an `err` tail at the far side, as the link layer does it.
   void fail_link(uint32_t node, uint32_t port);
+  /// Percent of the cycles in which receivers return no credits, and senders inject nothing.
+  void set_stalls(uint32_t eject_percent, uint32_t inject_percent);
+  void set_eject_stall(uint32_t node, uint32_t percent);
   /// Routes of packets made from now on. Packets of one channel may overtake those of before.
   void set_routes(const fabric::Routes& routes);
   /// Packets made before the last failure: lost where their route used it, or not yet delivered.
@@ -72,6 +75,9 @@ class Engine {
 
   uint64_t cycle() const { return now_; }
   bool stuck() const { return stuck_; }
+  /// Nothing has moved for so long, nothing is held, and no packet is due later: what is missing
+  /// will not come.
+  bool idle() const { return idle_; }
   /// End of the last batch in which anything moved.
   uint64_t last_moved() const { return moved_at_; }
   uint64_t flits_inside() const;
@@ -86,7 +92,7 @@ class Engine {
   const Measurement& measurement() const { return rules_.measure; }
   const fabric::Topology& topology() const { return topology_; }
   uint64_t dropped() const;
-  /// What waits where, in a network that stands still.
+  /// What waits where, in a network that stands still. (Asking takes the routers a cycle each.)
   std::vector<Waiting> waiting() const;
   /// The same as JSON, for `ttpu pod check --stuck`.
   std::string stuck_dump() const;
@@ -120,8 +126,8 @@ class Engine {
   Routers& routers_;
   EngineOptions options_;
   uint32_t ports_ = 0;
-  uint64_t batch_ = 1, now_ = 0, moves_ = 0, moved_at_ = 0;
-  bool stuck_ = false, failures_ = false;
+  uint64_t batch_ = 1, now_ = 0, moves_ = 0, moved_at_ = 0, look_at_ = 0;
+  bool stuck_ = false, idle_ = false, failures_ = false;
   std::atomic<bool> failed_{false};  ///< a back end has thrown
   uint64_t packets_lost_ = 0;
   Destinations destinations_;

@@ -84,7 +84,7 @@ Outcome run_experiment(const Experiment& e, const fabric::Topology& topology,
     // All of it is measured; a network that moves ends, one that does not is stuck.
     engine.measure(uint64_t{1} << 40, 1);
     const double start = seconds_now(cpu);
-    while (!engine.finished() && !engine.stuck()) {
+    while (!engine.finished() && !engine.stuck() && !engine.idle()) {
       engine.run(256);
       if (engine.tally().violations_seen != 0) break;
     }

@@ -39,7 +39,7 @@ struct Traffic {
   double load = 1;            ///< open loop: flits a node a cycle
   uint32_t window = 0;        ///< closed loop: packets of a node under way at most; 0: open loop
   uint64_t packets = 0;       ///< of a node, then silence; 0: without end
-  std::vector<SizeShare> sizes{{1, 1}};
+  std::vector<SizeShare> sizes = std::vector<SizeShare>(1);
   double hotspot_share = 0.1;
   uint32_t hotspot = 0;       ///< node
   uint32_t axis = 0;          ///< of kMulticast
