@@ -42,23 +42,27 @@ struct Slot : Flit {
   uint16_t birth;      ///< head: tick at which the packet had age 0
   uint8_t output : 3;  ///< head: port that the packet leaves by
   uint8_t out_vc : 3;  ///< head: channel there
-  uint8_t copies : 1;  ///< head: every flit of the packet goes to the local port too
+  uint8_t copies : 1;  ///< head: the packet goes to the local port after it has gone onward
 };
 
 /// One router. "Input" m is virtual channel m % vcs of port m / vcs; one bit each in a 64-bit mask.
 /// What a packet in the middle of its flits needs stays with the input until the next head.
 struct alignas(kLine) State {
+  /// The flits of an input, linked by their slots. Those of a multicast on its way onward are kept,
+  /// to be read again.
   struct Queue {
-    uint16_t first = 0, last = 0;  ///< slots of the flits in front and at the end
-    uint8_t count = 0;             ///< flits held
+    uint16_t first = 0, last = 0;  ///< slots of the flit in front and of the one that came last
+    uint16_t kept = 0;             ///< slot of the first flit that is kept
+    uint8_t count = 0;             ///< flits to read
+    uint8_t keeps = 0;             ///< flits that are kept, in front of them
     uint8_t output = kNoPort;      ///< port that the packet leaves by
   };
-  uint64_t to_output = 0;            ///< the front flit has to go to its output (or to be dropped)
-  uint64_t to_copy = 0;              ///< it has to go to the local port as a multicast's copy
-  uint64_t is_tail = 0;              ///< the front flit is the last of its packet
-  uint64_t multicast = 0;            ///< the packet leaves copies
-  uint64_t owns = 0, owns_copy = 0;  ///< packet owns its channel of the output, of the local port
-  uint64_t killed = 0;               ///< the rest of the packet is dropped
+  uint64_t waiting = 0;                ///< there is a flit in front
+  uint64_t is_tail = 0;                ///< it is the last of its packet
+  uint64_t is_again = 0;               ///< its packet is a multicast, read the second time
+  uint64_t multicast = 0;              ///< its packet is a multicast, on its way onward
+  uint64_t owns = 0;                   ///< its packet owns its channel of the output
+  uint64_t killed = 0;                 ///< the rest of its packet is dropped
   uint64_t wants[kMaxPorts + 1] = {};  ///< [output] packets that leave there; kNoPort too
   uint8_t out_valid = 0;               ///< register: bit p: a flit leaves port p in this cycle
   uint8_t dateline = 0, down = 0, was_down = 0;
@@ -67,7 +71,7 @@ struct alignas(kLine) State {
   uint8_t has_credit[kMaxPorts] = {};  ///< [output] bit v: channel v has a credit
   uint8_t is_free[kMaxPorts] = {};     ///< [output] bit v: channel v belongs to no packet
   uint8_t held[kMaxPorts];             ///< [output] input whose packet is being sent, or nobody
-  uint8_t turn[kMaxPorts] = {};        ///< [output] input that is first in the round robin
+  uint8_t last[kMaxPorts] = {};        ///< [output] input served last, for the round robin
   uint8_t vc[kMaxInputs] = {};         ///< [input] channel of its output that the packet takes
   uint8_t age[64] = {};                ///< [input] of its packet
   Queue queue[kMaxInputs];
@@ -99,7 +103,7 @@ class Cycle {
 
   /// Ask for the slots that the next cycle may read and fill.
   void prefetch() const {
-    for_each_bit(s_.to_output, [&](uint32_t m) { __builtin_prefetch(&slots_[s_.queue[m].first]); });
+    for_each_bit(s_.waiting, [&](uint32_t m) { __builtin_prefetch(&slots_[s_.queue[m].first]); });
     uint64_t free = s_.free_slots[0];
     for (uint32_t n = 0; n < kMaxPorts && free; ++n, free &= free - 1)
       __builtin_prefetch(&slots_[std::countr_zero(free)], 1);
@@ -108,22 +112,15 @@ class Cycle {
   BufferState look_at(uint32_t m) const {
     using Wait = BufferState::Wait;
     const State::Queue& q = s_.queue[m];
-    const bool direct = s_.to_output >> m & 1;
-    BufferState b{q.count, q.output, s_.vc[m], Wait::kNothing};
-    if (!direct && (s_.to_copy >> m & 1)) {
-      b.want_port = static_cast<uint8_t>(local_);
-      b.want_vc = static_cast<uint8_t>(m % vcs_);
-    } else if (!direct) {
-      return b;
-    }
-    const uint32_t o = b.want_port;
-    const bool owner = (direct ? s_.owns : s_.owns_copy) >> m & 1;
-    if (direct && (way_lost() >> m & 1))
+    BufferState b{uint32_t{q.count} + q.keeps, q.output, s_.vc[m], Wait::kNothing};
+    if (!(s_.waiting >> m & 1)) return b;
+    if (way_lost() >> m & 1) {
       b.wait = Wait::kDrop;
-    else if (!(s_.has_credit[o] >> b.want_vc & 1))
+    } else if (!(s_.has_credit[q.output] >> s_.vc[m] & 1)) {
       b.wait = Wait::kCredit;
-    else
-      b.wait = open(o, b.want_vc, owner) ? Wait::kTurn : Wait::kChannel;
+    } else {
+      b.wait = can_send(m, q.output) ? Wait::kTurn : Wait::kChannel;
+    }
     return b;
   }
 
@@ -132,25 +129,28 @@ class Cycle {
     s_.time = (s_.time + 1) % kTimes;
     s_.out_valid = 0;
     std::memset(s_.in_credit, 0, sizeof s_.in_credit);
-    if (s_.down | s_.was_down) take_ports_down();
-    const uint64_t waiting = s_.to_output | s_.to_copy;
+    if (s_.down | s_.was_down) cut_packets();
+    const uint64_t waiting = s_.waiting;
+    if (s_.time % kAgeUnit == 0 && (waiting | s_.owns | s_.killed))
+      for (uint8_t& age : s_.age) age = static_cast<uint8_t>(std::min<uint32_t>(age + 1, kOldest));
+    uint64_t moved = 0;
     if (waiting) {
-      if (s_.time % kAgeUnit == 0)
-        for (uint8_t& age : s_.age)
-          age = static_cast<uint8_t>(std::min<uint32_t>(age + 1, kOldest));
-      const uint64_t lost = s_.to_output & way_lost();
+      const uint64_t lost = waiting & way_lost();
       uint8_t winner[kMaxPorts];
-      for (uint32_t o = 0; o < local_; ++o)
-        winner[o] = choose(o, s_.to_output & s_.wants[o] & ~lost, 0);
-      winner[local_] = choose(local_, s_.to_output & s_.wants[local_] & ~lost, s_.to_copy);
+      for (uint32_t o = 0; o <= local_; ++o) winner[o] = choose(o, waiting & s_.wants[o] & ~lost);
+      for (uint32_t o = 0; o <= local_; ++o) {
+        if (winner[o] == kNobody) continue;
+        send(winner[o], o);
+        moved |= bit(winner[o]);
+      }
       if (lost) drop(lost);
-      for (uint32_t o = 0; o <= local_; ++o)
-        if (winner[o] != kNobody) send(winner[o], o);
-      for_each_bit(waiting & ~(s_.to_output | s_.to_copy), [&](uint32_t m) { pop(m); });
+      moved |= lost;
     }
+    for_each_bit(moved, [&](uint32_t m) { pop(m); });
     for_each_bit(in.valid, [&](uint32_t p) { accept(p, in.flit[p]); });
     for (uint32_t o = 0; o <= local_; ++o)
       if (in.credit[o]) take_credits(o, in.credit[o]);
+    for_each_bit(s_.down, [&](uint32_t o) { reset_output(o); });
   }
 
  private:
@@ -161,133 +161,147 @@ class Cycle {
     return lost;
   }
 
-  /// A port that is down is as after reset; a packet in its middle when that happens is cut.
-  void take_ports_down() {
+  /// A port goes down: packets in their middle there are cut.
+  void cut_packets() {
     for_each_bit(s_.down & ~s_.was_down, [&](uint32_t o) {
       const uint64_t torn = s_.owns & s_.wants[o];
       s_.owns &= ~torn;
       s_.killed |= torn;
       s_.cut += static_cast<uint64_t>(std::popcount(torn));
     });
-    for_each_bit(s_.down, [&](uint32_t o) {
-      std::memset(&s_.credits[o * vcs_], static_cast<int>(depth_), vcs_);
-      s_.has_credit[o] = s_.is_free[o] = static_cast<uint8_t>((1U << vcs_) - 1);
-      s_.held[o] = kNobody;
-    });
     s_.was_down = s_.down;
   }
 
-  /// May a flit go to channel vc of output o, for a packet that owns it or not yet?
-  bool open(uint32_t o, uint32_t vc, bool owner) const {
-    return s_.has_credit[o] >> vc & (s_.is_free[o] >> vc | owner) & 1;
+  /// The state of an output after reset, and while its port is down.
+  void reset_output(uint32_t o) {
+    std::memset(&s_.credits[o * vcs_], static_cast<int>(depth_), vcs_);
+    s_.has_credit[o] = s_.is_free[o] = static_cast<uint8_t>((1U << vcs_) - 1);
+    s_.held[o] = kNobody;
   }
 
-  /// The input that output o serves: of those in `direct`, which want to leave there, and those in
-  /// `copies`, which have a copy for it.
-  uint8_t choose(uint32_t o, uint64_t direct, uint64_t copies) {
-    if (!(direct | copies)) return kNobody;
-    const uint32_t held = s_.held[o];
-    if (held != kNobody) {
-      const uint32_t vc = s_.queue[held].output == o ? s_.vc[held] : held % vcs_;
-      if (((direct | copies) & bit(held)) && (s_.has_credit[o] >> vc & 1)) return s_.held[o];
-    }
+  /// May the flit in front of input m leave by output o?
+  bool can_send(uint32_t m, uint32_t o) const {
+    const uint32_t vc = s_.vc[m];
+    return s_.has_credit[o] >> vc & (s_.is_free[o] >> vc | s_.owns >> m) & 1;
+  }
+
+  /// The input that output o serves, of those that want to leave there.
+  uint8_t choose(uint32_t o, uint64_t asking) const {
+    if (!asking) return kNobody;
+    const uint8_t held = s_.held[o];
+    if (held != kNobody && (asking >> held & 1) && can_send(held, o)) return held;
     uint64_t oldest = 0;
     uint32_t age = 0;
-    const auto offer = [&](uint32_t m) {
-      if (s_.age[m] < age) return;
+    for_each_bit(asking, [&](uint32_t m) {
+      if (s_.age[m] < age || !can_send(m, o)) return;
       if (s_.age[m] > age) oldest = 0;
       age = s_.age[m];
       oldest |= bit(m);
-    };
-    for_each_bit(direct, [&](uint32_t m) {
-      if (open(o, s_.vc[m], s_.owns >> m & 1)) offer(m);
-    });
-    for_each_bit(copies, [&](uint32_t m) {
-      if (open(o, m % vcs_, s_.owns_copy >> m & 1)) offer(m);
     });
     if (!oldest) return kNobody;
-    // Network before local, but for the very old; then in turn; a copy after what ends here.
+    // Network before local, but for the very old; then in turn.
     const uint64_t network = oldest & (bit(local_ * vcs_) - 1);
     if (network && age < kOldest) oldest = network;
-    if (const uint64_t in_turn = oldest & ~uint64_t{0} << s_.turn[o]) oldest = in_turn;
-    if (oldest & direct) oldest &= direct;
+    if (const uint64_t in_turn = oldest & ~uint64_t{1} << s_.last[o]) oldest = in_turn;
     return static_cast<uint8_t>(std::countr_zero(oldest));
   }
 
   void send(uint32_t m, uint32_t o) {
-    const bool direct = s_.queue[m].output == o, tail = s_.is_tail >> m & 1;
-    const uint32_t vc = direct ? s_.vc[m] : m % vcs_;
-    s_.out_valid |= static_cast<uint8_t>(1U << o);
+    const uint32_t vc = s_.vc[m];
     Flit& flit = s_.out[o] = slots_[s_.queue[m].first];
     flit.vc = static_cast<uint8_t>(vc);
     if (flit.head) flit.age = s_.age[m];
-    uint64_t& owns = direct ? s_.owns : s_.owns_copy;
-    (direct ? s_.to_output : s_.to_copy) &= ~bit(m);
-    if (tail) {
-      owns &= ~bit(m);
+    s_.out_valid |= static_cast<uint8_t>(1U << o);
+    if (s_.is_tail >> m & 1) {
+      s_.owns &= ~bit(m);
       s_.is_free[o] |= static_cast<uint8_t>(1U << vc);
       s_.held[o] = kNobody;
     } else {
-      owns |= bit(m);
+      s_.owns |= bit(m);
       s_.is_free[o] &= static_cast<uint8_t>(~(1U << vc));
       s_.held[o] = static_cast<uint8_t>(m);
     }
-    s_.turn[o] = static_cast<uint8_t>(m + 1);
+    s_.last[o] = static_cast<uint8_t>(m);
     if (--s_.credits[o * vcs_ + vc] == 0) s_.has_credit[o] &= static_cast<uint8_t>(~(1U << vc));
   }
 
   /// Flits without a way on are taken, one a cycle from each input; a packet counts once.
   void drop(uint64_t lost) {
-    s_.to_output &= ~lost;
     s_.dropped += static_cast<uint64_t>(std::popcount(lost & ~s_.killed));
     s_.killed |= lost;
   }
 
-  /// The front flit of input m is done: its place is free, the next one comes to the front.
+  /// The front flit of input m has gone. Its place is free, or, of a multicast that went onward,
+  /// kept; behind that packet's tail its head is in front again, for the local port.
   void pop(uint32_t m) {
     State::Queue& q = s_.queue[m];
-    s_.in_credit[m / vcs_] |= static_cast<uint8_t>(1U << m % vcs_);
-    s_.free_slots[q.first / 64] |= bit(q.first % 64);
-    q.first = slots_[q.first].next;
-    if (--q.count) look(m);
+    const uint64_t one = bit(m);
+    const uint16_t slot = q.first;
+    const bool tail = s_.is_tail >> m & 1;
+    q.first = slots_[slot].next;
+    --q.count;
+    if (tail) s_.is_again &= ~one;
+    if (s_.multicast & one) {
+      if (q.keeps++ == 0) q.kept = slot;
+      if (tail) {
+        q.first = q.kept;
+        q.count += q.keeps;
+        q.keeps = 0;
+        s_.is_again |= one;
+      }
+    } else {
+      s_.in_credit[m / vcs_] |= static_cast<uint8_t>(1U << m % vcs_);
+      s_.free_slots[slot / 64] |= bit(slot % 64);
+    }
+    if (q.count) {
+      look(m);
+    } else {
+      s_.waiting &= ~one;
+    }
   }
 
   /// A flit has come to the front of input m.
   void look(uint32_t m) {
-    State::Queue& q = s_.queue[m];
-    const Slot& front = slots_[q.first];
+    const Slot& front = slots_[s_.queue[m].first];
     const uint64_t one = bit(m);
-    if (front.head) {
-      s_.wants[q.output] &= ~one;
-      s_.wants[front.output] |= one;
-      q.output = front.output;
-      s_.vc[m] = front.out_vc;
-      const uint32_t age = (s_.time / kAgeUnit - front.birth) & (kTimes / kAgeUnit - 1);
-      s_.age[m] = static_cast<uint8_t>(std::min(age, kOldest));
-      s_.killed &= ~one;
-      s_.multicast = front.copies ? s_.multicast | one : s_.multicast & ~one;
-    }
+    s_.waiting |= one;
     s_.is_tail = front.tail ? s_.is_tail | one : s_.is_tail & ~one;
-    s_.to_output |= one;
-    s_.to_copy |= s_.multicast & one;
+    if (!front.head) return;
+    s_.killed &= ~one;
+    if (s_.is_again & one) {
+      aim(m, local_, m % vcs_);
+      s_.multicast &= ~one;
+      return;
+    }
+    aim(m, front.output, front.out_vc);
+    const uint32_t age = (s_.time / kAgeUnit - front.birth) & (kTimes / kAgeUnit - 1);
+    s_.age[m] = static_cast<uint8_t>(std::min(age, kOldest));
+    s_.multicast = front.copies ? s_.multicast | one : s_.multicast & ~one;
+  }
+
+  void aim(uint32_t m, uint32_t output, uint32_t vc) {
+    s_.wants[s_.queue[m].output] &= ~bit(m);
+    s_.wants[output] |= bit(m);
+    s_.queue[m].output = static_cast<uint8_t>(output);
+    s_.vc[m] = static_cast<uint8_t>(vc);
   }
 
   /// A flit comes in: its way on is found at once, and a head takes its new route with it.
   void accept(uint32_t port, const Flit& in) {
     const uint32_t m = port * vcs_ + in.vc;
-    if (port > local_ || in.vc >= vcs_ || s_.queue[m].count == depth_) refuse(port, in);
+    if (port > local_ || in.vc >= vcs_) refuse(port, in);
     State::Queue& q = s_.queue[m];
+    const uint32_t held = uint32_t{q.count} + q.keeps;
+    if (held == depth_) refuse(port, in);
     const uint16_t number = take_slot();
     Slot& slot = slots_[number];
     static_cast<Flit&>(slot) = in;
     if (in.head) find_way(port, slot);
-    if (q.count == 0) {
-      q.first = number;
-    } else {
-      slots_[q.last].next = number;
-    }
+    if (held) slots_[q.last].next = number;
     q.last = number;
-    if (q.count++ == 0) look(m);
+    if (q.count++) return;
+    q.first = number;
+    look(m);
   }
 
   void find_way(uint32_t port, Slot& flit) const {
@@ -297,9 +311,14 @@ class Cycle {
     flit.copies = false;
     flit.output = static_cast<uint8_t>(leg.hops == 0 ? local_ : kNoPort);
     if (leg.hops == 0 || leg.dir >= local_) return;
-    // Copies are left by what goes straight on along the route's last leg.
+    // Copies are left by what goes straight on along the route's last leg, and fits into the
+    // buffer.
     const bool last_leg = (flit.route >> ici::kLegBits & kAllLaterHops) == 0;
     flit.copies = flit.mcast && last_leg && port == (leg.dir ^ 1U);
+    if (flit.copies && flit.length >= depth_) {
+      flit.copies = false;
+      return;
+    }
     flit.output = leg.dir;
     leg.vclass |= s_.dateline >> leg.dir & 1;
     const uint32_t lanes = vcs_ / 2;

@@ -171,11 +171,12 @@ class Lockstep {
     const uint32_t state = rtl_->state_o;
     const BufferState model = model_.buffer(0, port, vc);
     if (!same(phase, "state_o, flits", port, state & 0x7f, model.flits)) return false;
-    const bool pending = state >> 26 & 1;  // else at most the copy of a multicast is to be sent
+    const bool pending = state >> 27 & 1;
     if (!pending) return true;
     ++seen.waits[static_cast<uint32_t>(model.wait)];
+    const bool drops = model.wait == BufferState::Wait::kDrop;  // on no channel
     return same(phase, "state_o, output", port, state >> 7 & 7, model.want_port) &&
-           same(phase, "state_o, channel", port, state >> 10 & 7, model.want_vc) &&
+           (drops || same(phase, "state_o, channel", port, state >> 10 & 7, model.want_vc)) &&
            same(phase, "state_o, reason", port, state >> 13 & 7, static_cast<uint32_t>(model.wait));
   }
 
@@ -203,7 +204,7 @@ class Lockstep {
     if (sender.left == 0) {
       sender.packet = static_cast<uint32_t>(random_.below(1U << ici::kHeaderAddress.bits));
       sender.index = 0;
-      flit = head(phase, p, vc);
+      flit = head(phase, p);
       sender.left = flit.length + 1;
       seen.multi_flit_heads += flit.length != 0;
     }
@@ -216,7 +217,7 @@ class Lockstep {
     ++seen.flits_in;
   }
 
-  Flit head(const Phase& phase, uint32_t p, uint32_t vc) {
+  Flit head(const Phase& phase, uint32_t p) {
     Flit flit;
     flit.head = true;
     flit.dest = static_cast<uint16_t>(random_.below(1U << ici::kHeaderDest.bits));
@@ -231,16 +232,10 @@ class Lockstep {
     leg.dir = static_cast<uint8_t>(random_.below(kLocal));
     leg.hops = static_cast<uint8_t>(random_.chance(phase.local) ? 0 : random_.between(1, 15));
     if (random_.chance(phase.stray)) leg.dir = static_cast<uint8_t>(random_.between(kLocal, 7));
-    // Straight on along the last leg: where a multicast leaves copies. As on every real route, such
-    // a packet stays in its class, and one of class 1 does not cross the dateline again: multicasts
-    // of both classes that met on one channel could wait for each other's copies for ever.
-    const uint32_t straight = p ^ 1, cls = vc >= Vcs / 2;
-    if (flit.mcast && p != kLocal && random_.coin() && !(cls && dateline_ >> straight & 1)) {
+    // Straight on along the last leg: where a multicast leaves copies.
+    if (flit.mcast && p != kLocal && random_.coin()) {
+      leg.dir = static_cast<uint8_t>(p ^ 1);
       flit.route = 0;
-      leg.dir = static_cast<uint8_t>(straight);
-      leg.vclass = static_cast<uint8_t>(cls);
-    } else if (leg.dir == straight) {
-      flit.mcast = false;
     }
     flit.route = (flit.route & ~uint64_t{0xff}) | fabric::encode_leg(leg, 0);
     return flit;
