@@ -2,21 +2,24 @@
 // channel.
 #include "Vlink_full.h"
 #include "Vlink_small.h"
+#include "Vlink_wide.h"
 #include "link_bench.h"
 
 namespace link_test {
 namespace {
 
-constexpr Shape kSmall{2, 8, 128}, kFull{8, 16, 128};
+constexpr Shape kSmall{2, 8, 128}, kFull{8, 16, 128}, kWide{2, 8, 256};
 
 template <class M>
 constexpr Shape kShape = kSmall;
 template <>
 constexpr Shape kShape<Vlink_full> = kFull;
+template <>
+constexpr Shape kShape<Vlink_wide> = kWide;
 
 template <class M>
 class Link : public ::testing::Test {};
-using Models = ::testing::Types<Vlink_small, Vlink_full>;
+using Models = ::testing::Types<Vlink_small, Vlink_full, Vlink_wide>;
 TYPED_TEST_SUITE(Link, Models);
 
 uint64_t scaled(uint64_t n) { return tb::long_run() ? 20 * n : n; }
