@@ -42,7 +42,14 @@ Balance::LegCosts Balance::leg_costs(uint32_t src, Route route) {
   return costs;
 }
 
-uint32_t Balance::max_cable() const { return *std::max_element(cable_.begin(), cable_.end()); }
+Balance::Score Balance::score() {
+  Score score{0, 0};
+  for (const uint32_t load : cable_) {
+    score.first = std::max(score.first, load);
+    score.second += price(load);
+  }
+  return score;
+}
 
 void Balance::change(uint32_t src, Route route, uint32_t by) {
   walk(topology_, src, route, [&](Channel c) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "fabric/route.h"
@@ -27,7 +28,9 @@ class Balance {
   using LegCosts = std::array<std::array<double, 2>, ici::kLegs>;
   LegCosts leg_costs(uint32_t src, Route route);
 
-  uint32_t max_cable() const;
+  /// The largest load of a cable, then the cost of all loads: less is better.
+  using Score = std::pair<uint32_t, double>;
+  Score score();
 
  private:
   double price(uint32_t load);

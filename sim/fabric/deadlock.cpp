@@ -67,7 +67,7 @@ void ChannelGraph::add(uint32_t src, Route route, bool one_class) {
   });
 }
 
-bool ChannelGraph::try_add(uint32_t src, Route route) {
+bool ChannelGraph::try_add(uint32_t src, Route route, bool reorder) {
   std::array<std::pair<uint32_t, uint32_t>, 80> fresh;
   uint32_t count = 0;
   uint32_t last = kNone;
@@ -75,40 +75,54 @@ bool ChannelGraph::try_add(uint32_t src, Route route) {
   walk(topology_, src, route, [&](Channel c) {
     const uint32_t now = index(c);
     if (last != kNone && possible && !has(last, now)) {
-      if (refused_[last] >> (now % (ports_ * 2)) & 1) possible = false;
+      if (refused_[last] >> (now % (ports_ * 2)) & 1 || (!reorder && rank_[last] >= rank_[now]))
+        possible = false;
       fresh[count++] = {last, now};
     }
     last = now;
   });
+  // First each alone: dependencies of other routes stay for ever, so what closes a cycle with them
+  // always will, and the order of the channels has not been touched in vain.
   for (uint32_t i = 0; possible && i < count; ++i) {
     const auto [from, to] = fresh[i];
-    if (add_in_order(from, to)) continue;
+    if (from != to && !reaches(to, from)) continue;
+    refused_[from] |= static_cast<uint16_t>(1U << (to % (ports_ * 2)));
     possible = false;
-    // Dependencies are never taken away again: what fails alone always will.
-    if (i == 0) refused_[from] |= static_cast<uint16_t>(1U << (to % (ports_ * 2)));
-    count = i;
-    for (uint32_t k = 0; k < count; ++k)
-      next_[fresh[k].first] &= static_cast<uint16_t>(~(1U << (fresh[k].second % (ports_ * 2))));
+  }
+  for (uint32_t i = 0; possible && i < count; ++i) {
+    if (add_in_order(fresh[i].first, fresh[i].second)) continue;
+    possible = false;
+    for (uint32_t k = 0; k < i; ++k) take_away(fresh[k].first, fresh[k].second);
   }
   return possible;
+}
+
+bool ChannelGraph::reaches(uint32_t from, uint32_t to) {
+  if (rank_[from] > rank_[to]) return false;
+  ahead_.assign(1, from);
+  mark_[from] = ++search_;
+  bool found = false;
+  for (size_t i = 0; i < ahead_.size() && !found; ++i)
+    each_next(ahead_[i], [&](uint32_t c) {
+      found |= c == to;
+      if (rank_[c] > rank_[to] || mark_[c] == search_) return;
+      mark_[c] = search_;
+      ahead_.push_back(c);
+    });
+  return found;
+}
+
+void ChannelGraph::take_away(uint32_t from, uint32_t to) {
+  next_[from] &= static_cast<uint16_t>(~(1U << (to % (ports_ * 2))));
 }
 
 // Pearce and Kelly's way to keep a topological order: only channels between the two ranks move.
 bool ChannelGraph::add_in_order(uint32_t from, uint32_t to) {
   if (from == to) return false;
   if (rank_[from] > rank_[to]) {
-    std::vector<uint32_t> ahead{to};
+    if (reaches(to, from)) return false;
+    std::vector<uint32_t>& ahead = ahead_;
     std::vector<uint32_t> behind{from};
-    mark_[to] = ++search_;
-    bool cycle = false;
-    for (size_t i = 0; i < ahead.size() && !cycle; ++i)
-      each_next(ahead[i], [&](uint32_t c) {
-        cycle |= c == from;
-        if (rank_[c] > rank_[from] || mark_[c] == search_) return;
-        mark_[c] = search_;
-        ahead.push_back(c);
-      });
-    if (cycle) return false;
     mark_[from] = ++search_;
     for (size_t i = 0; i < behind.size(); ++i)
       each_previous(behind[i], [&](uint32_t c) {

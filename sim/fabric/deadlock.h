@@ -25,8 +25,9 @@ class ChannelGraph {
   void add(uint32_t src, Route route, bool one_class = false);
 
   /// Add what `route` needs if the graph stays free of cycles; else leave it as it was and return
-  /// false. Only for graphs that were built by this call alone.
-  bool try_add(uint32_t src, Route route);
+  /// false. Only for graphs that were built by this call alone. Without `reorder` only what fits
+  /// the order of channels found so far: quick, but refuses more than it must.
+  bool try_add(uint32_t src, Route route, bool reorder = true);
 
   /// The channels of a cycle, each leading to the next and the last to the first; nothing if there
   /// is none. The shortest through one of its channels.
@@ -40,6 +41,8 @@ class ChannelGraph {
   uint32_t target(uint32_t from, uint32_t bit) const { return far_[from / 2] * ports_ * 2 + bit; }
   bool has(uint32_t from, uint32_t to) const;
   bool add_in_order(uint32_t from, uint32_t to);
+  bool reaches(uint32_t from, uint32_t to);  ///< over channels between their ranks
+  void take_away(uint32_t from, uint32_t to);
   template <class Visit>
   void each_next(uint32_t from, Visit&& visit) const;
   template <class Visit>
@@ -52,6 +55,7 @@ class ChannelGraph {
   std::vector<uint16_t> refused_;  ///< the same: would close a cycle
   std::vector<uint32_t> rank_;     ///< [channel] a topological order
   std::vector<uint32_t> mark_;     ///< [channel] visited in this search
+  std::vector<uint32_t> ahead_;    ///< of the last search
   uint32_t search_ = 0;
 };
 

@@ -26,7 +26,7 @@ class Candidates {
 
   /// Other routes of at most five legs, shortest first: hops in another direction first and then
   /// dimension order, or the long way round. Those of the least length that there are, and up to
-  /// two hops longer; 96 at most, a random choice (seed) where there are more.
+  /// six hops longer; 160 at most, some of each length (which, depends on the seed).
   std::vector<Route> detours(uint32_t src, uint32_t dest, uint64_t seed);
 
   /// Bit i: leg i crosses a dateline.

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "fabric/balance.h"
 #include "fabric/deadlock.h"
@@ -13,6 +14,10 @@
 
 namespace ttpu::fabric {
 namespace {
+
+/// First noise on costs, relative.
+constexpr uint32_t kClassRounds = 2;
+constexpr double kNoise = 0.1;
 
 using Pair = std::pair<uint32_t, uint32_t>;  // source, destination
 
@@ -28,11 +33,17 @@ class Computer {
   ComputedRoutes run() {
     find_pairs_without_way();
     uint32_t attempts = 1;
-    if (!detours_.empty() || !place_all({}).empty()) {
+    habit_ = 1e40;  // above all costs
+    const bool whole = detours_.empty() && place_all({}).empty();
+    habit_ = 0;
+    if (!whole) {
       wish();
       attempts = settle();
     }
-    for (uint32_t round = 0; round < options_.rounds; ++round) improve();
+    settled_ = true;
+    keep_best_of_rounds();
+    fixed_ways_ = true;
+    for (uint32_t round = 0; round < kClassRounds; ++round) improve();
     if (const auto cycle = find_cycle(t_, table_))
       throw std::logic_error("routes of '" + t_.name +
                              "' have a cycle of channels: " + cycle_text(t_, *cycle));
@@ -104,30 +115,46 @@ class Computer {
       for (uint32_t i = 0; i < legs; ++i) cost += costs[i][classes >> i & 1];
       // To start in class 1 and cross is right on an open line only: the last resort.
       if (classes & crossing) cost += 1e60;
-      if (frugal_ && classes & dimension_order) cost += 1e50;
+      if (frugal_ && classes & dimension_order) cost = HUGE_VAL;
       choices[classes] = {cost, classes};
     }
     for (uint32_t tried = 0; tried < count; ++tried) {
       const auto best = std::min_element(choices.begin(), choices.begin() + count);
+      if (best->first == HUGE_VAL) break;
       Route result = route;
       for (uint32_t i = 0; i < legs; ++i) {
         Leg leg = decode_leg(route, i);
         leg.vclass = best->second >> i & 1;
         result |= encode_leg(leg, i);
       }
-      if (graph_->try_add(src, result)) return result;
+      if (graph_->try_add(src, result, !settled_)) return result;
       best->first = HUGE_VAL;
     }
     return std::nullopt;
   }
 
+  static Route without_classes(Route route) {
+    for (uint32_t i = 0; i < ici::kLegs; ++i) route &= ~encode_leg({0, 0, 1}, i);
+    return route;
+  }
+
+  const std::vector<Route>& only(Route route) {
+    only_.assign(1, route);
+    return only_;
+  }
+
   /// The cheapest route that keeps the graph free of cycles; without a graph, the cheapest.
   bool place(uint32_t src, uint32_t dest) {
+    const Route before = table_.route(src, dest);
     forget(src, dest);
-    const std::vector<Route>& routes = candidates_of(src, dest);
+    const std::vector<Route>& routes = fixed_ways_ && before != kNoRoute
+                                           ? only(without_classes(before))
+                                           : candidates_of(src, dest);
     costs_.clear();
     for (const Route route : routes)
-      costs_.push_back(routes.size() == 1 ? 0 : balance_.cost(src, route));
+      costs_.push_back(routes.size() == 1 ? 0
+                                          : balance_.cost(src, route) * (1 + noise_ * random()) +
+                                                habit_ * unusual_legs(src, route));
     for (size_t tried = 0; tried < routes.size(); ++tried) {
       const auto best = std::min_element(costs_.begin(), costs_.end());
       const Route route = routes[static_cast<size_t>(best - costs_.begin())];
@@ -143,12 +170,18 @@ class Computer {
   /// A first choice that minds only the load.
   void wish() {
     graph_.reset();
-    for (uint32_t round = 0; round < 3; ++round)
+    habit_ = 1e40;
+    each_pair([&](uint32_t src, uint32_t dest) { place(src, dest); });
+    habit_ = 0;
+    for (uint32_t round = 0; round < 2; ++round)
       each_pair([&](uint32_t src, uint32_t dest) { place(src, dest); });
   }
 
-  /// Place every pair anew, those of `first` first, then those that have no choice, then those that
-  /// need a detour. Returns the pairs for which there was no place.
+  /// Place every pair anew in an empty graph: those of `first`, then dimension order, then detours.
+  /// Where there are detours, dimension order keeps to class 0 as far as it can (it is spread over
+  /// both later): class 1 beyond the reach of the datelines, and class 0 behind them, then stay out
+  /// of reach of what comes after a detour's first hops, and those find a place there. Returns the
+  /// pairs for which there was none.
   std::vector<Pair> place_all(const std::vector<Pair>& first) {
     graph_.emplace(t_);
     std::vector<Pair> failed;
@@ -160,10 +193,13 @@ class Computer {
         if (mark) return;
         mark = 1;
       }
-      if (!place(src, dest)) failed.push_back({src, dest});
+      if (place(src, dest)) return;
+      const bool frugal = std::exchange(frugal_, false);
+      if (!frugal || !place(src, dest)) failed.push_back({src, dest});
+      frugal_ = frugal;
     };
-    for (const auto& [src, dest] : first) once(src, dest);
     frugal_ = !detours_.empty();
+    for (const auto& [src, dest] : first) once(src, dest);
     each_pair([&](uint32_t src, uint32_t dest) {
       if (!detours_.contains({src, dest})) once(src, dest);
     });
@@ -221,12 +257,46 @@ class Computer {
                : "no way of 5 legs over cables in service"});
   }
 
+  void keep_best_of_rounds() {
+    RouteTable best = table_;
+    Balance::Score best_score = balance_.score();
+    for (uint32_t round = 0; round < options_.rounds; ++round) {
+      // Less and less noise: what is locked in the choices of others comes loose first.
+      noise_ = round + 2 < options_.rounds ? kNoise / (1 + round) : 0;
+      improve();
+      const Balance::Score score = balance_.score();
+      if (score >= best_score) continue;
+      best_score = score;
+      best = table_;
+    }
+    restore(best);
+  }
+
   /// Choose anew for each pair, all others being where they are.
   void improve() {
     each_pair([&](uint32_t src, uint32_t dest) {
       const Route before = table_.route(src, dest);
       if (before != kNoRoute && !place(src, dest)) replace(src, dest, before);
     });
+  }
+
+  /// Legs that do not go down from odd coordinates and up from even ones. Of equals take the habit
+  /// that balances ties in a torus.
+  uint32_t unusual_legs(uint32_t src, Route route) const {
+    const auto at = t_.coordinates(src);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ici::kLegs; ++i) {
+      const Leg leg = decode_leg(route, i);
+      if (leg.hops == 0) break;
+      count += (leg.dir ^ at[leg.dir / 2]) & 1;
+    }
+    return count;
+  }
+
+  /// 0 to 1.
+  double random() {
+    random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<double>(random_ >> 11) * 0x1p-53;
   }
 
   const Topology& t_;
@@ -239,6 +309,12 @@ class Computer {
   std::map<Pair, std::vector<Route>> detours_;
   std::vector<Unrouted> unrouted_;
   std::vector<double> costs_;
+  double habit_ = 0;         ///< what an unusual leg costs
+  double noise_ = 0;         ///< of costs, relative
+  bool settled_ = false;     ///< the order of channels stays
+  bool fixed_ways_ = false;  ///< choose classes only
+  std::vector<Route> only_;
+  uint64_t random_ = 0;
 };
 
 }  // namespace
