@@ -73,11 +73,12 @@ module ttpu_nic_tx
   logic                      at_valid_q;
   logic [FlitW-1:0]          at_flit_q;
   logic                      at_go;  // it leaves this register
-  logic                      at_head, at_tail, at_err;
+  logic                      at_head, at_tail, at_err, at_mcast;
   logic [HeaderDestW-1:0]    at_dest;
   logic [HeaderLengthW-1:0]  at_length;
   logic [HeaderChannelW-1:0] at_channel;
 
+  assign at_mcast = at_flit_q[HeaderMcastLsb];
   assign at_dest = at_flit_q[HeaderDestLsb+:HeaderDestW];
   assign at_length = at_flit_q[HeaderLengthLsb+:HeaderLengthW];
   assign at_channel = at_flit_q[HeaderChannelLsb+:HeaderChannelW];
@@ -101,13 +102,14 @@ module ttpu_nic_tx
   logic [7:0]        left_q;     // data flits still to come
   logic [VcBits-1:0] vc_q;       // of the open packet
   logic [VcBits-1:0] head_vc;
-  logic              bad_head, last, close, room;
+  logic              bad_head, long_mcast, last, close, room;
   slot_t             slot;
   logic              slot_valid;  // a flit or an error goes on
   logic [Vcs-1:0][QBits:0] used_q;  // flits behind the framing that have not left: up to QueueDepth
 
   assign head_vc = VcBits'(local_vc(cfg_id_i, at_dest, at_channel));
   assign bad_head = at_tail != (at_length == '0);
+  assign long_mcast = at_mcast && 32'(at_length) >= Depth;  // does not fit into a router's buffer
   assign last = left_q == 8'd1;
   assign close = open_q && at_head;  // in place of the missing tail; the head waits a cycle
 
@@ -121,9 +123,10 @@ module ttpu_nic_tx
       slot.err = 1'b1;
       slot.cause = NicEarlyHead;
     end else if (at_head) begin
-      slot.flit = !bad_head;
+      slot.flit = !bad_head && !long_mcast;
       slot.head = 1'b1;
       slot.tail = at_tail;
+      if (long_mcast) slot.cause = NicLongMcast;
       if (bad_head) slot.cause = NicBadHead;
     end else if (open_q) begin
       slot.flit = 1'b1;
@@ -146,7 +149,7 @@ module ttpu_nic_tx
       if (at_head && !close) begin
         left_q <= at_length;
         vc_q <= head_vc;
-        discard_q <= bad_head && !at_tail;
+        discard_q <= !slot.flit && !at_tail;
       end else if (!close) begin
         left_q <= left_q - 8'd1;
         // Behind a late tail, or outside a packet: to the next tail.

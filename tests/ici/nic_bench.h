@@ -63,7 +63,15 @@ inline std::string describe(const Flit& f) {
 
 /// Causes and counters as the hardware numbers them (rtl/ici/ttpu_nic_pkg.sv,
 /// docs/reference/nic.md).
-enum Cause : uint32_t { kNoRoute = 1, kNoHead, kBadHead, kEarlyHead, kEarlyTail, kLateTail };
+enum Cause : uint32_t {
+  kNoRoute = 1,
+  kNoHead,
+  kBadHead,
+  kEarlyHead,
+  kEarlyTail,
+  kLateTail,
+  kLongMcast
+};
 enum Counter : uint32_t {
   kTxPackets,
   kTxFlits,

@@ -15,6 +15,7 @@ enum class Framing {
   kLateTail,   ///< more
   kNoTail,     ///< the next head comes first
   kNoHead,     ///< data without a head
+  kLongMcast,  ///< a multicast that does not fit into the buffer of a router
   kBadHead,    ///< head and tail at once, but length is not 0; or the other way round
 };
 
@@ -38,6 +39,7 @@ inline Flit random_head(tb::Random& random, const Shape& shape, uint32_t dest, u
   f.tail = length == 0;
   f.put(ttpu::ici::kHeaderDest, dest);
   f.put(ttpu::ici::kHeaderLength, length);
+  if (length >= shape.depth) f.put(ttpu::ici::kHeaderMcast, 0);
   return f;
 }
 
@@ -65,11 +67,20 @@ class Sender {
   void send(uint32_t dest, uint32_t length, Framing framing = Framing::kGood) {
     tb::Random& random = b.random;
     if (framing == Framing::kNoHead) return send_stray();
+    if (framing == Framing::kLongMcast)
+      length = std::min(255u, b.shape.depth + static_cast<uint32_t>(random.below(3)));
     // Framing errors other than a bad head need data flits.
     if (framing != Framing::kGood && framing != Framing::kBadHead) length = std::max(length, 2u);
     Flit head = random_head(random, b.shape, dest, length);
     head.err = random.coin();  // means nothing on a head
     close_open();
+    if (framing == Framing::kLongMcast) {
+      head.put(ttpu::ici::kHeaderMcast, 1);
+      b.to_tx.push_back(head);
+      b.expect_error.push_back({kLongMcast, dest});
+      append_dropped();
+      return;
+    }
     if (framing == Framing::kBadHead) {
       head.tail = !head.tail;
       b.to_tx.push_back(head);

@@ -116,7 +116,7 @@ void random_traffic(bool bad_packets, uint64_t random_init = 0) {
                                 ? id
                                 : static_cast<uint32_t>(b.random.below(b.shape.table));
       Framing framing = Framing::kGood;
-      if (bad_packets && b.random.chance(50)) framing = static_cast<Framing>(b.random.below(7));
+      if (bad_packets && b.random.chance(50)) framing = static_cast<Framing>(b.random.below(8));
       sender.send(dest, length, framing);
     }
     sender.send(id, 0);  // closes a packet that is still open
