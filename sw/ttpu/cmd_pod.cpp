@@ -94,7 +94,7 @@ SliceFigures figures_of(const fabric::Slice& slice, bool load, PodLoads* loads,
   return f;
 }
 
-void describe_pod(const fabric::Network& n, Context& context) {
+std::string describe_pod(const fabric::Network& n, Context& context) {
   const fabric::Spec& spec = n.spec;
   std::vector<uint8_t> used(spec.cubes, 0);
   for (const auto& s : n.slices)
@@ -109,13 +109,13 @@ void describe_pod(const fabric::Network& n, Context& context) {
   const auto list = [](const std::vector<uint32_t>& v) {
     return v.empty() ? "none" : isa::join(v);
   };
-  context.print(fmt::format(
-      "cubes {}; not whole: {}; whole and free: {}; spares: {}\n"
-      "cross-connects {}; out of service: {}\n",
-      spec.cubes, list(faulty), list(free), list(spec.spares), fabric::kCrossConnects, list(dead)));
   context.result["cubes"] = {
       {"total", spec.cubes}, {"not_whole", faulty}, {"free", free}, {"spares", spec.spares}};
   context.result["cross_connects"] = {{"total", fabric::kCrossConnects}, {"failed", dead}};
+  return fmt::format(
+      "cubes {}; not whole: {}; whole and free: {}; spares: {}\n"
+      "cross-connects {}; out of service: {}\n",
+      spec.cubes, list(faulty), list(free), list(spec.spares), fabric::kCrossConnects, list(dead));
 }
 
 void write_picture(const ShowOptions& o, const fabric::Network& n, const PodLoads& loads) {
@@ -143,6 +143,7 @@ void write_picture(const ShowOptions& o, const fabric::Network& n, const PodLoad
 void run_show(const ShowOptions& o, Context& context) {
   const fabric::Network n = open_pod(o.file);
   if (!o.slice.empty()) part_of(n, o.slice);
+  std::string text;
   const fabric::Cables c = fabric::cables(n.whole);
   const auto dead =
       static_cast<uint32_t>(std::count(n.whole.dead_node.begin(), n.whole.dead_node.end(), 1));
@@ -153,13 +154,13 @@ void run_show(const ShowOptions& o, Context& context) {
                     {"nodes_dead", dead},
                     {"cables", c.total},
                     {"cables_dead", c.dead}};
-  context.print(fmt::format("{}: {}, {} nodes ({} out of service), {} cables ({} out of service)\n",
-                            n.whole.name, kKinds[static_cast<size_t>(n.spec.kind)],
-                            grouped(n.whole.nodes()), dead, grouped(c.total), c.dead));
-  if (n.spec.kind == fabric::Kind::kCubes) describe_pod(n, context);
-  context.print(fmt::format("{:<16}{:>10}{:>7}{:>6}{:>8}{:>6}{:>6}{:>10}{:>9}{:>9}{}\n", "slice",
-                            "size", "nodes", "dead", "cables", "dead", "diam", "mean hops", "theta",
-                            "uniform", o.load ? "     load" : ""));
+  text += fmt::format("{}: {}, {} nodes ({} out of service), {} cables ({} out of service)\n",
+                      n.whole.name, kKinds[static_cast<size_t>(n.spec.kind)],
+                      grouped(n.whole.nodes()), dead, grouped(c.total), c.dead);
+  if (n.spec.kind == fabric::Kind::kCubes) text += describe_pod(n, context);
+  text += fmt::format("{:<16}{:>10}{:>7}{:>6}{:>8}{:>6}{:>6}{:>10}{:>9}{:>9}{}\n", "slice", "size",
+                      "nodes", "dead", "cables", "dead", "diam", "mean hops", "theta", "uniform",
+                      o.load ? "     load" : "");
   PodLoads loads;
   const uint32_t ports = n.whole.ports_per_node();
   loads.cable.assign(n.whole.ports.size(), 0);
@@ -167,13 +168,15 @@ void run_show(const ShowOptions& o, Context& context) {
   for (const auto& s : n.slices) {
     if (!o.slice.empty() && s.name != o.slice) continue;
     SliceFigures f = figures_of(s, o.load, &loads, ports);
-    context.print(f.line);
+    text += f.line;
     slices.push_back(std::move(f.json));
   }
   context.result["slices"] = std::move(slices);
-  if (o.svg.empty()) return;
-  write_picture(o, n, loads);
-  context.result["svg"] = o.svg;
+  if (!o.svg.empty()) {  // before anything is printed: it may fail
+    write_picture(o, n, loads);
+    context.result["svg"] = o.svg;
+  }
+  context.print(text);
 }
 
 void add_pod_show(CLI::App& pod, Context& context) {

@@ -124,15 +124,16 @@ void run_plan(const PlanOptions& o, Context& context) {
     const fabric::Network network = fabric::build(plan.spec);
     const auto wrong = fabric::check_isolation(network);
     context.result = {{"file", o.file}, {"name", network.whole.name}, {"isolated", wrong.empty()}};
+    if (!o.out.empty() && wrong.empty()) {  // before anything is printed: it may fail
+      write_file(o.out, fabric::write_spec(plan.spec));
+      context.result["output"] = o.out;
+    }
     report_slices(plan, context);
     report_settings(o, plan, context);
     if (!wrong.empty())
       throw CliError(kMismatch, "slices are not apart: " + wrong[0],
                      "please report this: a plan must never do that");
     context.print("slices share no cube, no cable and no port of a cross-connect\n");
-    if (o.out.empty()) return;
-    write_file(o.out, fabric::write_spec(plan.spec));
-    context.result["output"] = o.out;
   } catch (const fabric::FileError& e) {
     throw CliError(kBadFile, e.what(), e.hint);
   }

@@ -65,6 +65,17 @@ void report_load(const fabric::Topology& t, const fabric::Routes& routes, Contex
       bound.how, loads.max_cable ? 100 * bound.theta / loads.max_cable : 0.0));
 }
 
+void write_table(const RouteCommand& o, const fabric::Topology& t, const fabric::Routes& routes,
+                 Context& context) {
+  try {
+    const auto* table = dynamic_cast<const fabric::RouteTable*>(&routes);
+    fabric::save_routes(table ? *table : fabric::make_table(t, routes), o.out);
+  } catch (const std::runtime_error& e) {
+    throw CliError(kBadFile, e.what(), "check that the folder exists and has room");
+  }
+  context.result["output"] = o.out;
+}
+
 void run_route(const RouteCommand& o, Context& context) {
   if (o.from.empty() != o.to.empty())
     throw CliError(kUsage, "--from and --to belong together", "give both, or none for a summary");
@@ -76,6 +87,7 @@ void run_route(const RouteCommand& o, Context& context) {
   }
   const PodRoutes r = pod_routes(t, "");
   context.result = {{"file", o.file}, {"name", t.name}, {"nodes", t.nodes()}, {"routes", r.kind}};
+  if (!o.out.empty()) write_table(o, t, *r.routes, context);  // before anything is printed
   if (!o.from.empty()) {
     show_route(o, t, *r.routes, context);
   } else {
@@ -93,15 +105,7 @@ void run_route(const RouteCommand& o, Context& context) {
     if (!r.first_unrouted.empty()) context.print("  " + r.first_unrouted + "\n");
     report_load(t, *r.routes, context);
   }
-  if (o.out.empty()) return;
-  try {
-    const auto* table = dynamic_cast<const fabric::RouteTable*>(r.routes.get());
-    fabric::save_routes(table ? *table : fabric::make_table(t, *r.routes), o.out);
-  } catch (const std::runtime_error& e) {
-    throw CliError(kBadFile, e.what(), "check that the folder exists and has room");
-  }
-  context.result["output"] = o.out;
-  context.print(fmt::format("routes written to {}\n", o.out));
+  if (!o.out.empty()) context.print(fmt::format("routes written to {}\n", o.out));
 }
 
 struct CheckCommand {
