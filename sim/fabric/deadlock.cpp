@@ -197,6 +197,11 @@ std::optional<std::vector<Channel>> ChannelGraph::find_cycle() const {
     c = before[c];
   } while (c != at);
   std::reverse(cycle.begin(), cycle.end());
+  // The same cycle reads the same wherever it was found.
+  std::rotate(cycle.begin(),
+              std::min_element(cycle.begin(), cycle.end(),
+                               [&](Channel a, Channel b) { return index(a) < index(b); }),
+              cycle.end());
   return cycle;
 }
 
