@@ -1,14 +1,14 @@
 // A node of the network: router, network interface on its local port, and (WithLinks = 1) a link on
 // each cable. Knows nothing of the chip: the chip's registers drive cfg_*, the chip's endpoint the
 // tx and rx ports, both as ttpu_nic defines them.
-// Cables: WithLinks = 1: frames of FrameW bits to and from a physical layer, see ttpu_link; the credit
-// wires are 0 and ignored. WithLinks = 0: flit ports straight to the neighbour; cable_ready_i, cfg_link_*
-// and retrain_i are ignored, down_o is cfg_down_i.
-// A cable is down (down_o) when its link is; cfg_down_i takes the link down. The router drops what would
-// go there and reports it, everything else goes on. Without links cfg_down_i may fall only if nothing
-// has gone to the port since reset.
-// data_o in the second cycle after sel_i = {unit, word}; units: 0 network interface, 1 counters and 2
-// states of the router, 8 + p the link of port p; 0 for what does not exist.
+// Cables: WithLinks = 1: frames of FrameW bits to and from a physical layer, see ttpu_link; the
+// credit wires are 0 and ignored. WithLinks = 0: flit ports straight to the neighbour;
+// cable_ready_i, cfg_link_* and retrain_i are ignored, down_o is cfg_down_i.
+// A cable is down (down_o) when its link is; cfg_down_i takes the link down. The router drops what
+// would go there and reports it, everything else goes on. Without links cfg_down_i may fall only if
+// nothing has gone to the port since reset.
+// data_o in the second cycle after sel_i = {unit, word}; units: 0 network interface, 1 counters and
+// 2 states of the router, 8 + p the link of port p; 0 for what does not exist.
 module ttpu_ici_node
   import ttpu_ici_pkg::*;
   import ttpu_nic_pkg::*;
@@ -75,7 +75,7 @@ module ttpu_ici_node
 );
   localparam int unsigned Ports = Cables + 1;
 
-  // ---- router and the flit ports round it ------------------------------------------------------
+  // ---- router and the flit ports round it ---------------------------------------------------
   logic [Ports-1:0]  to_valid, from_valid;  // to and from the router
   logic [FlitW-1:0]  to_flit     [Ports];
   logic [FlitW-1:0]  from_flit   [Ports];
@@ -112,7 +112,7 @@ module ttpu_ici_node
     .cnt_sel_i(sel_i[NicSelW-1:0]), .cnt_o(nic_data)
   );
 
-  // ---- cables ------------------------------------------------------------------------------------
+  // ---- cables ---------------------------------------------------------------------------------
   for (genvar p = 0; p < Cables; p++) begin : gen_cable
     if (WithLinks != 0) begin : gen_link
       logic unused;
@@ -147,7 +147,7 @@ module ttpu_ici_node
     end
   end
 
-  // ---- what the host reads -----------------------------------------------------------------------
+  // ---- what the host reads --------------------------------------------------------------------
   logic [3:0] unit_q;
 
   always_ff @(posedge clk_i) begin

@@ -1,8 +1,8 @@
 // Network interface: the local port of a node, between the chip and port 2 * Dims of its router.
-// Transmit (tx_*): the chip hands over packets flit by flit, head first; dest, kind, mcast, channel,
-// length, flag and address of the header are its, the rest is filled in here. One flit a cycle, 7
-// cycles from tx to the router. Errors of framing and packets without a route are reported, never
-// hang, never touch another packet: ttpu_nic_tx. Routes: ttpu_nic_route.
+// Transmit (tx_*): the chip hands over packets flit by flit, head first; dest, kind, mcast,
+// channel, length, flag and address of the header are its, the rest is filled in here. One flit a
+// cycle, 7 cycles from tx to the router. Errors of framing and packets without a route are
+// reported, never hang, never touch another packet: ttpu_nic_tx. Routes: ttpu_nic_route.
 // Receive (rx_*): flits with their virtual channel, one a cycle, 2 cycles from the router to rx;
 // packets are contiguous within a virtual channel: ttpu_nic_rx.
 // cnt_o is what cnt_sel_i of the cycle before selects, see ttpu_nic_pkg.
@@ -13,7 +13,7 @@ module ttpu_nic
   import ttpu_nic_pkg::*;
 #(
   parameter int unsigned Vcs = 2,          // virtual channels: 2, 4 or 8
-  parameter int unsigned Depth = 8,        // flits of buffer a virtual channel, here and in the router
+  parameter int unsigned Depth = 8,        // flits of buffer a virtual channel, here and there
   parameter int unsigned DataW = 128,      // payload of a flit
   parameter int unsigned QueueDepth = 8,   // flits of the transmit queue a virtual channel, >= 8
   parameter int unsigned TableNodes = 64,  // rows of the route table, a power of two

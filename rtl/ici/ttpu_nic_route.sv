@@ -1,12 +1,13 @@
 // Route of a packet: from a table that the host loads, or by dimension order.
-// A destination in at cycle t (valid_i), its route out at t + 4 (ok_o, route_o), one a cycle, without
-// back-pressure. ok_o = 0: there is no route. dest == cfg_id_i gives route 0 in both modes.
+// A destination in at cycle t (valid_i), its route out at t + 4 (ok_o, route_o), one a cycle,
+// without back-pressure. ok_o = 0: there is no route. dest == cfg_id_i gives route 0 in both modes.
 // Table (cfg_native_i = 0): row dest of TableNodes rows; a row not valid or a dest beyond the table
 // is no route. Rows change by tab_we_i while tab_ready_o is high; it is low for TableNodes cycles
 // after reset, in which every row becomes not valid and no destination has a route.
-// Dimension order (cfg_native_i = 1): x, y, z on a torus of cfg_size_i (1 to 30 each), by the shorter
-// way; at half a ring an odd coordinate goes down, an even one up; a leg that crosses the wrap starts in
-// class 0, another in the class of the destination's hash. A dest beyond the sizes is no route.
+// Dimension order (cfg_native_i = 1): x, y, z on a torus of cfg_size_i (1 to 30 each), by the
+// shorter way; at half a ring an odd coordinate goes down, an even one up; a leg that crosses the
+// wrap starts in class 0, another in the class of a hash of both nodes. A dest beyond the sizes is
+// no route.
 // cfg_* are levels; while they change, routes of packets on their way are not defined.
 module ttpu_nic_route
   import ttpu_ici_pkg::*;

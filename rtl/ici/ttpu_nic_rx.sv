@@ -1,9 +1,9 @@
 // Receive side of the network interface: a buffer of Depth flits for each virtual channel.
 // In: flit port of the router; a credit goes back when a flit leaves its buffer.
-// Out: rx_valid_o, rx_ready_i, rx_flit_o (its vc field says whose it is), from registers. A flit in at
-// cycle t stands at t + 2 if nothing waits before it; one a cycle. Round robin flit by flit among the
-// virtual channels that have one: packets are contiguous within a virtual channel only. A flit that
-// stands is held until it is taken.
+// Out: rx_valid_o, rx_ready_i, rx_flit_o (its vc field says whose it is), from registers. A flit in
+// at cycle t stands at t + 2 if nothing waits before it; one a cycle. Round robin flit by flit
+// among the virtual channels that have one: packets are contiguous within a virtual channel only. A
+// flit that stands is held until it is taken.
 module ttpu_nic_rx
   import ttpu_ici_pkg::*;
 #(

@@ -2,21 +2,22 @@
 // In: tx_valid_i, tx_ready_o, tx_flit_i: head, data, ..., tail; a flit is taken when both are high.
 // ready comes from registers only. Of a head flit the chip sets dest, kind, mcast, channel, length,
 // flag, address; src, route, age, reserved and the vc field of every flit are overwritten. A tail
-// with err closes the packet early (the chip gives it up). One flit a cycle; a flit taken at cycle t
-// is on out_flit_o at t + 7 if its queue is empty and a credit is there.
+// with err closes the packet early (the chip gives it up). One flit a cycle; a flit taken at cycle
+// t is on out_flit_o at t + 7 if its queue is empty and a credit is there.
 // Out: one flit a cycle, of a virtual channel of which a credit is held. Round robin among virtual
 // channels with flit and credit; the one that sends keeps its turn to the tail, or until it has no
 // flit or credit. So a packet without credit holds up only packets of its own virtual channel, and
 // the chip only when QueueDepth flits of that channel wait.
-// Bad input never hangs and never reaches another packet; each error is a pulse with cause and dest:
-// see nic_error_e. A packet of which nothing was sent is dropped whole, another is closed with err.
+// Bad input never hangs and never reaches another packet; each error is a pulse with cause (see
+// nic_error_e) and dest. A packet of which nothing was sent is dropped whole, another is closed
+// with err.
 module ttpu_nic_tx
   import ttpu_ici_pkg::*;
   import ttpu_nic_pkg::*;
 #(
   parameter int unsigned Vcs = 2,          // virtual channels: 2, 4 or 8
   parameter int unsigned Depth = 8,        // credits of each at the router
-  parameter int unsigned QueueDepth = 8,   // flits that wait here, each channel: a power of two, >= 8
+  parameter int unsigned QueueDepth = 8,   // flits of each that wait here, a power of two, >= 8
   parameter int unsigned DataW = 128,
   parameter int unsigned TableNodes = 64,
   parameter int unsigned Native = 1,
@@ -319,7 +320,8 @@ module ttpu_nic_tx
   end
   always_ff @(posedge clk_i) if (rst_ni) begin
     for (int unsigned v = 0; v < Vcs; v++) begin
-      assert (32'(credit_q[v]) <= Depth) else $error("ttpu_nic_tx: more credits than slots, vc %0d", v);
+      assert (32'(credit_q[v]) <= Depth)
+      else $error("ttpu_nic_tx: more credits than slots, vc %0d", v);
       assert (32'(used_q[v]) <= QueueDepth && count_q[v] <= used_q[v])
       else $error("ttpu_nic_tx: queue of vc %0d overflows", v);
     end
