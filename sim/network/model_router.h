@@ -65,7 +65,7 @@ struct alignas(kLine) State {
   uint64_t killed = 0;                 ///< the rest of its packet is dropped
   uint64_t wants[kMaxPorts + 1] = {};  ///< [output] packets that leave there; kNoPort too
   uint8_t out_valid = 0;               ///< register: bit p: a flit leaves port p in this cycle
-  uint8_t dateline = 0, down = 0, was_down = 0;
+  uint8_t dateline = 0, down = 0;
   uint8_t in_credit[8] = {};           ///< register: [port] credits that go back in this cycle
   uint16_t time = 0;                   ///< cycles since reset
   uint8_t has_credit[kMaxPorts] = {};  ///< [output] bit v: channel v has a credit
@@ -129,7 +129,7 @@ class Cycle {
     s_.time = (s_.time + 1) % kTimes;
     s_.out_valid = 0;
     std::memset(s_.in_credit, 0, sizeof s_.in_credit);
-    if (s_.down | s_.was_down) cut_packets();
+    for_each_bit(s_.down, [&](uint32_t o) { cut_packets(o); });
     const uint64_t waiting = s_.waiting;
     if (s_.time % kAgeUnit == 0 && (waiting | s_.owns | s_.killed))
       for (uint8_t& age : s_.age) age = static_cast<uint8_t>(std::min<uint32_t>(age + 1, kOldest));
@@ -161,15 +161,12 @@ class Cycle {
     return lost;
   }
 
-  /// A port goes down: packets in their middle there are cut.
-  void cut_packets() {
-    for_each_bit(s_.down & ~s_.was_down, [&](uint32_t o) {
-      const uint64_t torn = s_.owns & s_.wants[o];
-      s_.owns &= ~torn;
-      s_.killed |= torn;
-      s_.cut += static_cast<uint64_t>(std::popcount(torn));
-    });
-    s_.was_down = s_.down;
+  /// A port that is down: packets in their middle there are cut.
+  void cut_packets(uint32_t o) {
+    const uint64_t torn = s_.owns & s_.wants[o];
+    s_.owns &= ~torn;
+    s_.killed |= torn;
+    s_.cut += static_cast<uint64_t>(std::popcount(torn));
   }
 
   /// The state of an output after reset, and while its port is down.
