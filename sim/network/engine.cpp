@@ -79,7 +79,10 @@ Engine::Engine(const fabric::Topology& topology, const fabric::Routes& routes, R
   slots_.resize(slots);
   if (options.link_period > 1) {
     slow_.resize(cables_.size());
-    for (Slow& s : slow_) s.ring.resize(size_t{options.vcs} * options.depth);
+    for (Slow& s : slow_) {
+      s.ring.resize(size_t{options.vcs} * options.depth);
+      std::fill_n(s.unspent, options.vcs, options.depth);
+    }
   }
   for (uint32_t n = 0; n < nodes; ++n) {
     uint32_t dateline = 0;
@@ -122,6 +125,7 @@ void Engine::send(uint32_t node, uint32_t port, uint64_t t, const PortOutputs& o
       uint32_t place = slow.head + slow.count++;
       if (place >= slow.ring.size()) place -= static_cast<uint32_t>(slow.ring.size());
       slow.ring[place] = out.flit[port];
+      --slow.unspent[out.flit[port].vc & (kMaxVcs - 1)];
     }
     if (slow.count == 0 || t < slow.free_at) return;
     slow.free_at = t + options_.link_period;
@@ -132,6 +136,20 @@ void Engine::send(uint32_t node, uint32_t port, uint64_t t, const PortOutputs& o
   ++tally.moves;
   if (rules_.measure.holds(t)) ++link_flits_[at];
   slot.valid = options_.errors == nullptr || options_.errors->pass(node, port, t, slot.flit);
+}
+
+/// Which credits the router gets now, of those that have come.
+uint8_t Engine::hold_credits(Slow& slow, uint8_t credit, uint32_t vcs) {
+  constexpr uint32_t kUnspent = 2, kQueued = 2;  // enough for one channel to use the whole cable
+  uint8_t now = 0;
+  for (uint32_t v = 0; v < vcs; ++v) {
+    slow.held[v] += credit >> v & 1;
+    if (slow.held[v] == 0 || slow.unspent[v] >= kUnspent || slow.count >= kQueued) continue;
+    --slow.held[v];
+    ++slow.unspent[v];
+    now |= static_cast<uint8_t>(1U << v);
+  }
+  return now;
 }
 
 void Engine::step_node(uint32_t node, uint64_t t, uint64_t settled, Tally& tally) {
@@ -159,7 +177,8 @@ void Engine::step_node(uint32_t node, uint64_t t, uint64_t settled, Tally& tally
       continue;
     }
     const Slot& slot = slots_[cable.slots + (t & cable.mask)];
-    in.credit[p] = slot.credit;
+    in.credit[p] = slow_.empty() ? slot.credit
+                                 : hold_credits(slow_[node * ports_ + p], slot.credit, options_.vcs);
     if (!slot.valid) continue;
     in.flit[p] = slot.flit;
     in.valid |= static_cast<uint8_t>(1U << p);

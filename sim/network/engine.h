@@ -106,10 +106,15 @@ class Engine {
     uint32_t slots = 0, mask = 0, latency = 0;  ///< first slot; number of slots - 1
     bool there = false;                         ///< connected and in service
   };
-  struct Slow {  ///< sender's queue of a cable with link_period above 1
+  /// A cable with link_period above 1, at its sender: the flits that wait for it, few, since the
+  /// router gets its credits one by one. So it is the router that chooses what goes next, as it
+  /// would with an output that is ready every so many cycles.
+  struct Slow {
     std::vector<Flit> ring;
     uint32_t head = 0, count = 0;
     uint64_t free_at = 0;
+    uint32_t unspent[kMaxVcs] = {};  ///< credits that the router has
+    uint32_t held[kMaxVcs] = {};     ///< credits that it is to get
   };
   struct Open {  ///< packets in the middle, at the far side of a cable
     uint32_t mask = 0;
@@ -118,6 +123,7 @@ class Engine {
   };
   void worker(uint32_t thread, uint64_t end, class Barrier& barrier);
   void step_node(uint32_t node, uint64_t t, uint64_t settled, Tally& tally);
+  static uint8_t hold_credits(Slow& slow, uint8_t credit, uint32_t vcs);
   void send(uint32_t node, uint32_t port, uint64_t t, const PortOutputs& out, Tally& tally);
   void batch_done(uint64_t t);
   bool anything_held() const;
