@@ -187,7 +187,8 @@ class Lockstep {
     const uint32_t port = static_cast<uint32_t>(random_.below(kLocal));
     down_ ^= static_cast<uint8_t>(1U << port);
     seen.downs += down_ >> port & 1;
-    if (!(down_ >> port & 1)) owed_[port] = {}, owed_count_[port] = 0;
+    // Or it remembers, and its late credits come on top of a full count.
+    if (!(down_ >> port & 1) && random_.coin()) owed_[port] = {}, owed_count_[port] = 0;
     rtl_->cfg_down_i = down_;
     model_.set_down(0, down_);
   }
