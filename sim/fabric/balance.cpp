@@ -24,6 +24,14 @@ double Balance::cost(uint32_t src, Route route) {
   return sum;
 }
 
+uint32_t Balance::peak(uint32_t src, Route route) const {
+  uint32_t most = 0;
+  walk(topology_, src, route, [&](Channel c) {
+    most = std::max(most, cable_[c.node * topology_.ports_per_node() + c.port]);
+  });
+  return most;
+}
+
 Balance::LegCosts Balance::leg_costs(uint32_t src, Route route) {
   LegCosts costs{};
   uint32_t node = src;

@@ -24,6 +24,9 @@ class Balance {
   /// What one more unit along the cables of `route` costs.
   double cost(uint32_t src, Route route);
 
+  /// The largest load on the way.
+  uint32_t peak(uint32_t src, Route route) const;
+
   /// What one more unit in the channels of each leg costs, started in class 0 and 1.
   using LegCosts = std::array<std::array<double, 2>, ici::kLegs>;
   LegCosts leg_costs(uint32_t src, Route route);

@@ -9,7 +9,6 @@ constexpr uint32_t kMostHops = (1U << ici::kLegHops.bits) - 1;
 constexpr uint32_t kMostCandidates = 96;
 constexpr uint32_t kMostDescents = 2;
 constexpr uint32_t kMostExtraHops = 12;
-constexpr uint32_t kSpread = 6;
 constexpr uint32_t kMostSteps = 3000;
 
 Route append(Route route, uint32_t legs, uint32_t port, uint32_t hops) {
@@ -58,7 +57,8 @@ void Candidates::extend_shortest(uint32_t node, uint32_t dim, Route route, uint3
   }
 }
 
-std::vector<Route> Candidates::detours(uint32_t src, uint32_t dest, uint64_t seed) {
+std::vector<Route> Candidates::detours(uint32_t src, uint32_t dest, uint64_t seed,
+                                       uint32_t spread) {
   std::vector<Route> result;
   if (hops(src, dest) == kFar) return result;
   dest_ = dest;
@@ -70,7 +70,7 @@ std::vector<Route> Candidates::detours(uint32_t src, uint32_t dest, uint64_t see
     budget_ = kMostSteps;
     extend(src, {});
     if (found_.empty()) continue;
-    if (last == kMostExtraHops) last = std::min(last, extra + kSpread);
+    if (last == kMostExtraHops) last = std::min(last, extra + spread);
     // An even choice of what there is.
     const size_t room = kMostCandidates - result.size();
     const size_t take = std::min(found_.size(), extra == last ? room : room / 2);

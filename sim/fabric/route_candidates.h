@@ -26,8 +26,8 @@ class Candidates {
 
   /// Other routes of at most five legs, shortest first: hops in another direction first and then
   /// dimension order, or the long way round. Those of the least length that there are, and up to
-  /// six hops longer; 160 at most, some of each length (which, depends on the seed).
-  std::vector<Route> detours(uint32_t src, uint32_t dest, uint64_t seed);
+  /// `spread` hops longer; 96 at most, some of each length (which, depends on the seed).
+  std::vector<Route> detours(uint32_t src, uint32_t dest, uint64_t seed, uint32_t spread = 6);
 
   /// Bit i: leg i crosses a dateline.
   uint32_t crossings(uint32_t src, Route route) const;

@@ -9,6 +9,7 @@
 
 #include "fabric/balance.h"
 #include "fabric/deadlock.h"
+#include "fabric/load.h"
 #include "fabric/route_candidates.h"
 #include "fabric/route_walk.h"
 
@@ -18,6 +19,11 @@ namespace {
 /// First noise on costs, relative.
 constexpr uint32_t kClassRounds = 2;
 constexpr double kNoise = 0.1;
+
+/// Where failures overload cables by more than this factor over the bound, others make room.
+constexpr double kOverload = 1.01;
+constexpr uint32_t kReliefRounds = 4;
+constexpr size_t kMostPairsToRelieve = 20000;
 
 using Pair = std::pair<uint32_t, uint32_t>;  // source, destination
 
@@ -34,11 +40,13 @@ class Computer {
     find_pairs_without_way();
     uint32_t attempts = 1;
     habit_ = 1e40;  // above all costs
-    const bool whole = detours_.empty() && place_all({}).empty();
+    const bool whole = !broken() && detours_.empty() && place_all({}).empty();
     habit_ = 0;
     if (!whole) {
+      frugal_wanted_ = true;
       wish();
       attempts = settle();
+      relieve();
     }
     settled_ = true;
     keep_best_of_rounds();
@@ -185,7 +193,8 @@ class Computer {
   std::vector<Pair> place_all(const std::vector<Pair>& first) {
     graph_.emplace(t_);
     std::vector<Pair> failed;
-    std::vector<uint8_t> placed(detours_.empty() ? 0 : size_t{t_.nodes()} * t_.nodes());
+    std::vector<uint8_t> placed(
+        detours_.empty() && first.empty() ? 0 : size_t{t_.nodes()} * t_.nodes());
     const auto once = [&](uint32_t src, uint32_t dest) {
       if (!has_way(src, dest)) return;
       if (!placed.empty()) {
@@ -198,7 +207,7 @@ class Computer {
       if (!frugal || !place(src, dest)) failed.push_back({src, dest});
       frugal_ = frugal;
     };
-    frugal_ = !detours_.empty();
+    frugal_ = frugal_wanted_;
     for (const auto& [src, dest] : first) once(src, dest);
     each_pair([&](uint32_t src, uint32_t dest) {
       if (!detours_.contains({src, dest})) once(src, dest);
@@ -257,6 +266,36 @@ class Computer {
                : "no way of 5 legs over cables in service"});
   }
 
+  /// A failure leaves its neighbours with more than their share: pairs that pass there may take a
+  /// detour as well.
+  void relieve() {
+    const double theta = theta_bound(t_).theta;
+    for (uint32_t round = 0; round < kReliefRounds; ++round) {
+      improve();
+      const auto limit = static_cast<uint32_t>(theta * kOverload) + 1;
+      std::vector<Pair> pairs;
+      each_pair([&](uint32_t src, uint32_t dest) {
+        const Route route = table_.route(src, dest);
+        if (route != kNoRoute && balance_.peak(src, route) > limit) pairs.push_back({src, dest});
+      });
+      if (pairs.empty() || pairs.size() > kMostPairsToRelieve) return;
+      for (const auto& [src, dest] : pairs) {
+        if (!detours_.contains({src, dest})) {
+          auto& routes = detours_[{src, dest}];
+          routes = candidates_.detours(src, dest, options_.seed, 2);
+          const auto& shortest = candidates_.shortest(src, dest);
+          routes.insert(routes.end(), shortest.begin(), shortest.end());
+        }
+        const Route before = table_.route(src, dest);
+        if (balance_.peak(src, before) > limit && !place(src, dest)) replace(src, dest, before);
+      }
+    }
+  }
+
+  bool broken() const {
+    return std::any_of(t_.ports.begin(), t_.ports.end(), [](const Port& p) { return p.dead; });
+  }
+
   void keep_best_of_rounds() {
     RouteTable best = table_;
     Balance::Score best_score = balance_.score();
@@ -305,6 +344,7 @@ class Computer {
   Balance balance_;
   RouteTable table_;
   std::optional<ChannelGraph> graph_;
+  bool frugal_wanted_ = false;
   bool frugal_ = false;  ///< dimension order in class 0 where it can
   std::map<Pair, std::vector<Route>> detours_;
   std::vector<Unrouted> unrouted_;
