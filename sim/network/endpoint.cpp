@@ -235,7 +235,7 @@ void Endpoint::drive(uint64_t t, uint64_t settled, PortInputs& in, Tally& tally)
   inject(t, in, tally);
 }
 
-void Endpoint::take(uint64_t t, const PortOutputs& out, Tally& tally) {
+bool Endpoint::take(uint64_t t, const PortOutputs& out, Tally& tally) {
   const EndpointRules& r = *rules_;
   if (const uint32_t credit = out.credit[local_]; credit != 0) {
     for (uint32_t rest = credit; rest != 0; rest &= rest - 1) {
@@ -248,18 +248,31 @@ void Endpoint::take(uint64_t t, const PortOutputs& out, Tally& tally) {
     }
     credited_ |= credit;
   }
-  if (!(out.valid >> local_ & 1)) return;
+  if (!(out.valid >> local_ & 1)) return false;
   const Flit& f = out.flit[local_];
   ++tally.moves;
   ++tally.flits_ejected;
+  if (f.vc >= r.vcs || owed_[f.vc] >= r.depth) {
+    tally.violation(t, node_, "node " + std::to_string(node_) + ", local port, channel " +
+                                  std::to_string(f.vc) + ": a flit without a credit");
+    return false;
+  }
+  ++owed_[f.vc];
+  owing_ |= 1U << f.vc;
+  if (f.head && f.src < r.stores->size()) {
+    (*r.stores)[f.src].prefetch(f.packet);
+    const uint32_t key = f.src * r.traffic.channels + f.channel;
+    if (key < last_order_.size()) __builtin_prefetch(&last_order_[key], 1);
+  }
+  return true;
+}
+
+void Endpoint::receive(uint64_t t, const Flit& f, Tally& tally) {
+  const EndpointRules& r = *rules_;
   const auto wrong = [&](const std::string& what) {
     tally.violation(t, node_, "node " + std::to_string(node_) + ", local port, channel " +
                                   std::to_string(f.vc) + ": " + what);
   };
-  if (f.vc >= r.vcs) return wrong("there is no such channel");
-  if (owed_[f.vc] >= r.depth) wrong("a flit without a credit");
-  ++owed_[f.vc];
-  owing_ |= 1U << f.vc;
   Arriving& a = arriving_[f.vc];
   if (f.head) {
     if (a.open) wrong(name(f.src, f.packet) + " begins inside " + name(a.src, a.number));

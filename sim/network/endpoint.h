@@ -73,8 +73,11 @@ class Endpoint {
 
   /// Cycle t, before the router: new packets, a flit for the local port, credits for it.
   void drive(uint64_t t, uint64_t settled, PortInputs& in, Tally& tally);
-  /// Cycle t, after the router.
-  void take(uint64_t t, const PortOutputs& out, Tally& tally);
+  /// Cycle t, after the router: credits, and an ejected flit's place. True if there is a flit: it is
+  /// to be given to receive() before the batch ends. What that will look at is on its way then.
+  bool take(uint64_t t, const PortOutputs& out, Tally& tally);
+  /// The scoreboard's view of a flit ejected in cycle t.
+  void receive(uint64_t t, const Flit& flit, Tally& tally);
   /// Forget packets of which no flit was sent.
   void cancel(uint64_t t, Tally& tally);
   /// Send `trace` from now on (pattern kTrace).

@@ -152,7 +152,23 @@ uint8_t Engine::hold_credits(Slow& slow, uint8_t credit, uint32_t vcs) {
   return now;
 }
 
-void Engine::step_node(uint32_t node, uint64_t t, uint64_t settled, Tally& tally) {
+/// Slots that a node will read.
+void Engine::prefetch(uint32_t node, uint64_t t) const {
+  for (uint32_t p = 0; p < ports_; ++p) {
+    const uint32_t from = arriving_[node * ports_ + p];
+    if (from == ~0U) continue;
+    __builtin_prefetch(&slots_[cables_[from].slots + (t & cables_[from].mask)]);
+  }
+}
+
+void Engine::see(Ejected& ejected, Tally& tally) {
+  if (!ejected.there) return;
+  endpoints_[ejected.node].receive(ejected.t, ejected.flit, tally);
+  ejected.there = false;
+}
+
+void Engine::step_node(uint32_t node, uint64_t t, uint64_t settled, Ejected& ejected,
+                       Tally& tally) {
   PortInputs in;
   PortOutputs out;
   in.valid = 0;
@@ -191,7 +207,10 @@ void Engine::step_node(uint32_t node, uint64_t t, uint64_t settled, Tally& tally
   endpoint.drive(t, settled, in, tally);
   routers_.step(node, in, out);
   for (uint32_t p = 0; p < ports_; ++p) send(node, p, t, out, tally);
-  endpoint.take(t, out, tally);
+  // The scoreboard looks at a flit when the next router has been stepped: by then its packet's
+  // record is in the cache.
+  see(ejected, tally);
+  if (endpoint.take(t, out, tally)) ejected = {out.flit[ports_], t, node, true};
 }
 
 void Engine::worker(uint32_t thread, uint64_t end, Barrier& barrier) {
@@ -199,10 +218,14 @@ void Engine::worker(uint32_t thread, uint64_t end, Barrier& barrier) {
   const auto first = static_cast<uint32_t>(nodes * thread / threads);
   const auto last = static_cast<uint32_t>(nodes * (thread + 1) / threads);
   Tally& tally = tallies_[thread];
+  Ejected ejected;
   for (uint64_t t = now_; t < end && !stuck_;) {
     const uint64_t stop = std::min(end, t + batch_);
-    for (uint32_t n = first; n < last; ++n)
-      for (uint64_t c = t; c < stop; ++c) step_node(n, c, t, tally);
+    for (uint32_t n = first; n < last; ++n) {
+      if (n + 1 < last) prefetch(n + 1, t);
+      for (uint64_t c = t; c < stop; ++c) step_node(n, c, t, ejected, tally);
+    }
+    see(ejected, tally);
     t = stop;
     if (threads == 1)
       batch_done(t);

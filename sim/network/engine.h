@@ -122,7 +122,15 @@ class Engine {
     uint32_t cut = 0;  ///< the cable failed: err tails to be made for these channels
   };
   void worker(uint32_t thread, uint64_t end, class Barrier& barrier);
-  void step_node(uint32_t node, uint64_t t, uint64_t settled, Tally& tally);
+  struct Ejected {  ///< a flit that the scoreboard has not seen yet
+    Flit flit;
+    uint64_t t = 0;
+    uint32_t node = 0;
+    bool there = false;
+  };
+  void step_node(uint32_t node, uint64_t t, uint64_t settled, Ejected& ejected, Tally& tally);
+  void see(Ejected& ejected, Tally& tally);
+  void prefetch(uint32_t node, uint64_t t) const;
   static uint8_t hold_credits(Slow& slow, uint8_t credit, uint32_t vcs);
   void send(uint32_t node, uint32_t port, uint64_t t, const PortOutputs& out, Tally& tally);
   void batch_done(uint64_t t);
