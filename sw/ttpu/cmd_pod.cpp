@@ -37,7 +37,7 @@ struct PodLoads {
 };
 
 struct ShowOptions {
-  std::string file, slice, svg;
+  std::string file, slice, node, svg;
   bool load = false;
 };
 
@@ -140,9 +140,44 @@ void write_picture(const ShowOptions& o, const fabric::Network& n, const PodLoad
                                                         : fabric::draw_topology(n.whole, picture));
 }
 
+/// What the host has to know to set up one router.
+std::string describe_node(const fabric::Topology& t, uint32_t node, Context& context) {
+  uint32_t datelines = 0, down = 0;
+  Json ports = Json::array();
+  std::string lines;
+  for (uint32_t p = 0; p < t.ports_per_node(); ++p) {
+    const fabric::Port& at = t.port(node, p);
+    const std::string port = fabric::port_text(p, t.dims);
+    datelines |= uint32_t{at.dateline} << p;
+    down |= uint32_t{!t.usable(node, p)} << p;
+    if (at.peer.node == fabric::kNoNode) {
+      ports.push_back({{"port", port}, {"to", nullptr}});
+      lines += fmt::format("  {} no cable\n", port);
+      continue;
+    }
+    ports.push_back({{"port", port},
+                     {"to", at.peer.node},
+                     {"dateline", at.dateline},
+                     {"dead", at.dead},
+                     {"latency", at.latency}});
+    lines += fmt::format("  {} to node {} {}, {} cycle{}{}{}\n", port, at.peer.node,
+                         fabric::node_text(t, at.peer.node), at.latency, at.latency == 1 ? "" : "s",
+                         at.dateline ? ", dateline" : "", at.dead ? ", out of service" : "");
+  }
+  context.result["node"] = {{"number", node},
+                            {"dead", t.dead_node[node] != 0},
+                            {"dateline_mask", datelines},
+                            {"down_mask", down},
+                            {"ports", std::move(ports)}};
+  return fmt::format("node {} {}{}: cfg_dateline 0x{:02x}, cfg_down 0x{:02x}\n{}", node,
+                     fabric::node_text(t, node), t.dead_node[node] ? ", out of service" : "",
+                     datelines, down, lines);
+}
+
 void run_show(const ShowOptions& o, Context& context) {
   const fabric::Network n = open_pod(o.file);
-  if (!o.slice.empty()) part_of(n, o.slice);
+  const fabric::Topology& part = part_of(n, o.slice);
+  const uint32_t node = o.node.empty() ? fabric::kNoNode : node_of(part, o.node, "--node");
   std::string text;
   const fabric::Cables c = fabric::cables(n.whole);
   const auto dead =
@@ -172,6 +207,7 @@ void run_show(const ShowOptions& o, Context& context) {
     slices.push_back(std::move(f.json));
   }
   context.result["slices"] = std::move(slices);
+  if (node != fabric::kNoNode) text += describe_node(part, node, context);
   if (!o.svg.empty()) {  // before anything is printed: it may fail
     write_picture(o, n, loads);
     context.result["svg"] = o.svg;
@@ -185,12 +221,15 @@ void add_pod_show(CLI::App& pod, Context& context) {
   auto o = std::make_shared<ShowOptions>();
   sub->add_option("FILE", o->file, "topology file (docs/guide/topology.md)")->required();
   sub->add_option("--slice", o->slice, "this slice only");
+  sub->add_option("--node", o->node,
+                  "the ports of this node, and how its router is set: a number, or x,y,z");
   sub->add_flag("--load", o->load, "compute routes and the load of each cable, all to all");
   sub->add_option("--svg", o->svg,
                   "write a picture; with --slice of its nodes, with --load coloured");
   add_json(*sub, context);
   sub->footer(
       "Examples:\n  ttpu pod show models/topologies/pod_slices.yaml\n"
+      "  ttpu pod show models/topologies/twisted_4x4x8.yaml --node 3,0,0\n"
       "  ttpu pod show models/topologies/torus_8x8_failed.yaml --load --svg torus.svg");
   on_run(*sub, [o, &context] { run_show(*o, context); });
 }

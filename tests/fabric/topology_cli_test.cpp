@@ -35,6 +35,27 @@ TEST_F(CommandTest, PodShowTellsWhatThereIs) {
   EXPECT_NE(text.out.find("train"), std::string::npos);
 }
 
+TEST_F(CommandTest, PodShowTellsHowARouterIsSet) {
+  // (3, 0, 0) of the twisted 4x4x8: +x wraps to (0, 0, 4), -y to (3, 3, 4), -z to (3, 0, 7).
+  const auto j =
+      json({"pod", "show", kFolder + "/twisted_4x4x8.yaml", "--node", "3,0,0", "--json"}, 0);
+  EXPECT_EQ(j["node"]["number"], 3);
+  EXPECT_EQ(j["node"]["dateline_mask"], 1 | 8 | 32);
+  EXPECT_EQ(j["node"]["down_mask"], 0);
+  EXPECT_EQ(j["node"]["ports"][0]["to"], 4 * 16);
+  EXPECT_EQ(j["node"]["ports"][3]["to"], 3 + 4 * 3 + 16 * 4);
+  EXPECT_EQ(j["node"]["ports"][5]["to"], 3 + 16 * 7);
+  const auto edge = json({"pod", "show", kFolder + "/mesh_8x8.yaml", "--node", "0", "--json"}, 0);
+  EXPECT_EQ(edge["node"]["dateline_mask"], 0);
+  EXPECT_EQ(edge["node"]["down_mask"], 2 | 8);
+  const Outcome text = ttpu({"pod", "show", kFolder + "/torus_8x8_failed.yaml", "--node", "1,5"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out.find("node 41 (1, 5): cfg_dateline 0x00, cfg_down 0x01"), std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("+x to node 42 (2, 5), 1 cycle, out of service"), std::string::npos);
+  expect_error({"pod", "show", kFolder + "/mesh_8x8.yaml", "--node", "64"}, 2, "no such node");
+}
+
 TEST_F(CommandTest, PodShowDrawsWithAndWithoutLoad) {
   const std::string svg = path("a picture.svg");
   const auto j = json(

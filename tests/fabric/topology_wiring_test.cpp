@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "fabric/load.h"
 #include "fabric/topology.h"
 #include "tb/random.h"
 
@@ -137,6 +138,50 @@ TEST(Wiring, KnownMeanHopsAndDiameters) {
     EXPECT_EQ(d.pairs_apart, 0U) << t.name;
     EXPECT_EQ(d.nodes_alive, t.nodes()) << t.name;
   }
+}
+
+// Of all twists by whole cubes the standard one has the least theta, and no other has the same.
+TEST(Wiring, TheStandardTwistIsTheBestByWholeCubes) {
+  for (const Size size : {Size{4, 4, 8}, Size{4, 8, 8}}) {
+    double best = 1e9;
+    uint32_t legal = 0;
+    std::vector<Twist> winners;
+    for (uint32_t bits = 0; bits < 64; ++bits) {  // x:y x:z y:x y:z z:x z:y
+      constexpr uint32_t kOf[6][2] = {{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}};
+      Twist twist{};
+      for (uint32_t i = 0; i < 6; ++i)
+        if (bits >> i & 1) twist[kOf[i][0]][kOf[i][1]] = 4;
+      try {
+        const Topology t = make_torus(size, 3, twist);
+        ++legal;
+        const double theta = theta_bound(t).theta;
+        if (theta < best - 1e-6) winners.clear();
+        if (theta < best + 1e-6) winners.push_back(twist);
+        best = std::min(best, theta);
+      } catch (const std::invalid_argument&) {  // an offset of 4 where the size is 4, or a chain
+      }
+    }
+    EXPECT_GE(legal, 4U);
+    ASSERT_EQ(winners.size(), 1U) << size_text(size, 3);
+    EXPECT_EQ(winners[0], standard_twist(size, 3)) << size_text(size, 3);
+  }
+}
+
+// The published theta of each shape.
+TEST(Wiring, KnownTheta) {
+  const auto theta = [](Size size, uint32_t dims, bool twisted) {
+    return theta_bound(make_torus(size, dims, twisted ? standard_twist(size, dims) : Twist{}))
+        .theta;
+  };
+  EXPECT_DOUBLE_EQ(theta({4, 4, 1}, 2, false), 8);
+  EXPECT_DOUBLE_EQ(theta({8, 8, 1}, 2, false), 64);
+  EXPECT_DOUBLE_EQ(theta({4, 8, 1}, 2, false), 32);
+  EXPECT_DOUBLE_EQ(theta({4, 8, 1}, 2, true), 21);
+  EXPECT_DOUBLE_EQ(theta({4, 4, 4}, 3, false), 32);
+  EXPECT_DOUBLE_EQ(theta({4, 4, 8}, 3, false), 128);
+  EXPECT_NEAR(theta({4, 4, 8}, 3, true), 73.33, 0.005);
+  EXPECT_DOUBLE_EQ(theta({4, 8, 8}, 3, false), 256);
+  EXPECT_DOUBLE_EQ(theta({4, 8, 8}, 3, true), 184);
 }
 
 // On a torus, twisted or not, all nodes see the same distances: what edge-symmetric routing needs.
