@@ -33,6 +33,18 @@ struct Shape {
   uint32_t frame_w() const { return flit_w() + ttpu::ici::kFrameExtraBits; }
 };
 
+/// "name 3" for the third end or channel of this name in the running test: each draws its own
+/// numbers.
+inline std::string stream_of(const std::string& name) {
+  static std::string test;
+  static std::map<std::string, int> made;
+  if (test != tb::current_test) {
+    test = tb::current_test;
+    made.clear();
+  }
+  return tb::format("%s %d", name.c_str(), ++made[name]);
+}
+
 /// Build parameters common to all models (tests/ici/CMakeLists.txt).
 constexpr uint32_t kSettle = 64, kTrainLimit = 2000, kHeartbeat = 64;
 
@@ -78,7 +90,8 @@ struct Injected {
 /// One direction: frames come out `latency` cycles after they went in, at most one a cycle.
 class Channel {
  public:
-  Channel(uint32_t frame_w, const std::string& name) : frame_w_(frame_w), random_(name) {}
+  Channel(uint32_t frame_w, const std::string& name)
+      : frame_w_(frame_w), random_(stream_of(name)) {}
 
   uint32_t latency = 4;
   Faults faults;
@@ -164,10 +177,11 @@ class End {
   End(const Shape& shape, const std::string& name, uint32_t node)
       : shape(shape),
         name(name),
-        random_(name),
+        random_(stream_of(name)),
         credits(shape.vcs, shape.depth),
         slots(shape.vcs, 0),
         open(shape.vcs, 0),
+        orphan(shape.vcs, false),
         open_rx(shape.vcs, false),
         awaited(shape.vcs),
         ready_stall(name + ".frame_ready_i", 0),
@@ -197,12 +211,13 @@ class End {
 
  public:
   std::vector<uint32_t> credits, slots,
-      open;                               ///< flits it may send; slots in use; flits to the tail
-  std::vector<bool> open_rx;              ///< a packet towards this router has no tail yet
+      open;                   ///< flits it may send; slots in use; flits to the tail
+  std::vector<bool> orphan;   ///< the head of the open packet was lost: the link must drop the rest
+  std::vector<bool> open_rx;  ///< a packet towards this router has no tail yet
   std::vector<std::deque<Bits>> awaited;  ///< flits on their way to this router
   tb::StallInjector ready_stall;
   Traffic traffic;
-  uint64_t sent = 0, received = 0, cut = 0, wrong = 0, no_credit = 0, held_back = 0;
+  uint64_t sent = 0, orphans = 0, received = 0, cut = 0, wrong = 0, no_credit = 0, held_back = 0;
   uint64_t first_received = 0, last_received = 0;
   tb::Controller<M> chip;
 
@@ -310,6 +325,11 @@ class End {
     chip->in_valid_i = 1;
     std::memcpy(tb::bytes_of(chip->in_flit_i), flit.word.data(), sizeof(chip->in_flit_i));
     --credits[vc];
+    if (head) orphan[vc] = false;
+    if (orphan[vc]) {
+      ++orphans;
+      return;
+    }
     ++sent;
     peer.awaited[vc].push_back(flit);
   }

@@ -318,6 +318,37 @@ TEST(LinkState, PeerReset) {
   }
 }
 
+// A router that goes on with a packet whose head was lost with the link: the rest is dropped and
+// counted, its credits come back, the next packet arrives.
+TEST(LinkState, RestOfALostPacketIsDropped) {
+  tb::Random random;
+  for (int i = 0; i < 10; ++i) {
+    SCOPED_TRACE(tb::format("round %d", i));
+    Bench l(kSmall, kSmall, 3);
+    l.b.chip->cfg_auto_i = 1;
+    ASSERT_TRUE(l.train());
+    l.a.traffic = {.send = 80, .longest = 40};
+    l.until([&] { return l.a.open[0] > 12 && l.a.open[1] > 12; }, 5000, "two long packets open");
+    l.set_traffic({});
+    l.a.chip->cfg_down_i = 1;
+    ASSERT_TRUE(l.until([&] { return l.a.down() && l.b.down(); }, 200, "both ends down"));
+    l.a.chip->cfg_down_i = 0;
+    const std::vector<uint32_t> open = l.a.open;
+    expect_closed(l);
+    forget(l);
+    l.a.open = open;
+    l.a.orphan = {true, true};
+    ASSERT_TRUE(l.train());
+    const uint64_t lost = l.a.word(LinkWord::kLost), sent = l.a.sent - l.b.received;
+    l.a.traffic = {.send = 80, .longest = 40};
+    l.run(400);
+    l.drain();
+    EXPECT_GE(l.a.orphans, 20u);
+    EXPECT_EQ(l.a.word(LinkWord::kLost) - lost, l.a.orphans);
+    EXPECT_EQ(l.a.sent - l.b.received, sent);
+  }
+}
+
 // The host takes a link down and lets it go again: packets are closed at both ends, and it trains.
 TEST(LinkState, HostTakesItDown) {
   tb::Random random;
@@ -370,6 +401,39 @@ TEST(LinkState, ResetDuringTraining) {
     l.run(700);
     expect_works(l);
   }
+}
+
+// The same before the other end is up: it stays in training and does not come up on what it heard
+// before.
+TEST(LinkState, ResetBeforeUp) {
+  tb::Random random;
+  int checked = 0;
+  for (int i = 0; i < 60; ++i) {
+    SCOPED_TRACE(tb::format("round %d", i));
+    Bench l(kSmall, kSmall, 1 + static_cast<uint32_t>(random.below(5)));
+    l.run(20 + random.below(100));
+    l.b.set_reset(true);
+    l.run(2);
+    l.b.set_reset(false);
+    l.run(16 + l.to_a.latency + 8);  // its first training frame has arrived
+    if (l.a.state() != LinkState::kTrain) continue;
+    ++checked;
+    ASSERT_TRUE(l.train());
+    EXPECT_EQ(l.a.word(LinkWord::kDowns), 0u);
+    expect_works(l);
+  }
+  EXPECT_GT(checked, 15);
+}
+
+// Frames that say "heard" never arrive at one end: the other end's ordinary frames say the same.
+TEST(LinkState, UpByOrdinaryFrames) {
+  Bench l(kSmall, kSmall, 4);
+  l.to_a.hook = [](const Bits& frame) {
+    return kind_of(frame) != FrameKind::kTrain ||
+           !frame.get(ttpu::ici::kTrainingHeard, ttpu::ici::kFrameExtraBits);
+  };
+  expect_works(l);
+  EXPECT_EQ(l.a.word(LinkWord::kDowns) + l.b.word(LinkWord::kDowns), 0u);
 }
 
 // Refused, then mended at the other end: with auto the refusal is taken back.

@@ -84,6 +84,26 @@ TYPED_TEST(Link, Latency) {
   EXPECT_EQ(l.b.first_received - start, 5u + l.to_b.latency);
 }
 
+// A flit is acknowledged at once, not by the next heartbeat, although no credit is to be told.
+TYPED_TEST(Link, AnswersAtOnce) {
+  LinkBench<TypeParam> l(kShape<TypeParam>, kShape<TypeParam>, 1);
+  ASSERT_TRUE(l.train());
+  l.run(100);
+  uint64_t answered = 0;
+  l.to_a.hook = [&](const Bits& frame) {
+    if (!answered && frame.get(ttpu::ici::kFrameAck) == 1) answered = l.now;
+    return true;
+  };
+  l.a.traffic = {.send = 100, .longest = 1};
+  l.b.traffic = {.free = 0};
+  l.step();
+  l.a.traffic.send = 0;
+  ASSERT_TRUE(l.until([&] { return answered; }, 200, "an answer"));
+  EXPECT_EQ(l.b.received, 1u);
+  EXPECT_LE(answered - l.b.first_received, 5u);
+  l.drain();
+}
+
 struct Mix {
   const char* name;
   Faults faults;
