@@ -218,6 +218,7 @@ class End {
   tb::StallInjector ready_stall;
   Traffic traffic;
   uint64_t sent = 0, orphans = 0, received = 0, cut = 0, wrong = 0, no_credit = 0, held_back = 0;
+  uint64_t data_frames = 0, naks = 0;  ///< in the frames that it sent
   uint64_t first_received = 0, last_received = 0;
   tb::Controller<M> chip;
 
@@ -288,6 +289,8 @@ class End {
         tb::fail(tb::format("%s: cycle %llu: frame_o: CRC: expected %08x, got %08x", name.c_str(),
                             ull(now), want,
                             static_cast<uint32_t>(frame.get(ttpu::ici::kFrameCrc))));
+      data_frames += kind_of(frame) == FrameKind::kData;
+      naks += frame.get(ttpu::ici::kFrameNak);
       out.push(frame, now);
     }
   }
@@ -444,13 +447,13 @@ class LinkBench {
   /// it.
   void expect_counts() {
     a.traffic.send = b.traffic.send = 0;
-    check_counts(a, b, to_b);
-    check_counts(b, a, to_a);
+    check_counts(a, b, to_b, to_a);
+    check_counts(b, a, to_a, to_b);
   }
 
  private:
   template <class From, class To>
-  void check_counts(From& from, To& to, Channel& channel) {
+  void check_counts(From& from, To& to, Channel& channel, const Channel& channel_back) {
     // Heartbeats go on while the words are read: nothing may arrive meanwhile.
     const Faults faults = channel.faults;
     channel.faults = Faults{};
@@ -462,6 +465,15 @@ class LinkBench {
     EXPECT_EQ(channel.count.arrived,
               channel.count.sent - channel.count.dropped + channel.count.twice);
     EXPECT_EQ(from.word(LinkWord::kFlitsTx), from.sent) << from.name;
+    EXPECT_EQ(from.word(LinkWord::kFlitsAgain), from.data_frames - from.sent) << from.name;
+    EXPECT_EQ(from.word(LinkWord::kReplays),
+              from.word(LinkWord::kNaksRx) + from.word(LinkWord::kTimeouts))
+        << from.name;
+    EXPECT_LE(from.word(LinkWord::kNaksRx), to.naks + channel_back.count.twice) << from.name;
+    const uint64_t frames = channel.count.sent;
+    EXPECT_EQ(from.word(LinkWord::kFramesTx), frames) << from.name;
+    const uint64_t naks = from.naks;
+    EXPECT_EQ(from.word(LinkWord::kNaksTx), naks) << from.name;
     EXPECT_EQ(to.word(LinkWord::kFlitsRx), to.received) << to.name;
     EXPECT_EQ(to.word(LinkWord::kCut), to.cut) << to.name;
     EXPECT_EQ(from.word(LinkWord::kReadyStalls), from.ready_stall.count()) << from.name;
