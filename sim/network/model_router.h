@@ -101,12 +101,16 @@ class Cycle {
     for_each_bit(s_.out_valid, [&](uint32_t o) { out.flit[o] = s_.out[o]; });
   }
 
-  /// Ask for the slots that the next cycle may read and fill.
+  /// Ask for the slots that the next cycle may read and fill. A slot may lie across two lines.
   void prefetch() const {
-    for_each_bit(s_.waiting, [&](uint32_t m) { __builtin_prefetch(&slots_[s_.queue[m].first]); });
+    const auto ask = [this](uint32_t slot) {
+      __builtin_prefetch(&slots_[slot], 1);
+      __builtin_prefetch(&slots_[slot].next, 1);
+    };
+    for_each_bit(s_.waiting, [&](uint32_t m) { ask(s_.queue[m].first); });
     uint64_t free = s_.free_slots[0];
     for (uint32_t n = 0; n < kMaxPorts && free; ++n, free &= free - 1)
-      __builtin_prefetch(&slots_[std::countr_zero(free)], 1);
+      ask(static_cast<uint32_t>(std::countr_zero(free)));
   }
 
   BufferState look_at(uint32_t m) const {
