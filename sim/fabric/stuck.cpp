@@ -124,7 +124,6 @@ StuckReport explain_stuck(const Topology& topology, const std::vector<StuckBuffe
   for (uint32_t i = 0; i < count; ++i) ++weight[end[i]];
   uint32_t most = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    if (weight[i] == 0) continue;
     if (graph.next[i] == kNobody) {
       report.roots.push_back({i, weight[i] - 1, graph.reason[i]});
     } else if (weight[i] > most) {  // of several cycles the one that holds up most

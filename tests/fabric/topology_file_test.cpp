@@ -190,6 +190,25 @@ TEST(TopologyFile, AFileThatCannotBeRead) {
   EXPECT_THROW(read_spec("/dev/zero"), FileError);
 }
 
+// What makes readers of YAML fall over: endless nesting, references to oneself, repeated doubling.
+TEST(TopologyFile, HostileTextIsRefused) {
+  std::string doubling = "a: &a [x, x, x, x, x, x, x, x]\n";
+  for (char c = 'b'; c < 'p'; ++c) {
+    const std::string before(1, static_cast<char>(c - 1));
+    doubling += std::string(1, c) + ": &" + c + " [";
+    for (int i = 0; i < 8; ++i) doubling += (i ? ", *" : "*") + before;
+    doubling += "]\n";
+  }
+  std::string bytes;
+  for (int i = 0; i < 4096; ++i) bytes += static_cast<char>(i * 7);
+  for (const std::string& text :
+       {"kind: torus\nsize: " + std::string(200000, '['), "kind: torus\nsize: &a [*a, 4]\n",
+        doubling + "kind: torus\nsize: [4]\n", bytes,
+        std::string("kind: torus\nsize: [4]\n<<: {}\n"),
+        std::string("kind: torus\n? [a, b]\n: 3\n")})
+    EXPECT_THROW(parse_spec(text, "f"), FileError) << text.substr(0, 60);
+}
+
 std::vector<std::filesystem::path> examples() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(TTPU_TOPOLOGIES))

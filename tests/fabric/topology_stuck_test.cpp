@@ -24,7 +24,7 @@ TEST(Stuck, ARingThatWaitsForItselfIsACycle) {
   const Topology ring = make_torus({4, 1, 1}, 1);
   auto dump = full_ring(4);
   dump.push_back({2, 2, 1, 3, kPlus, 0, WaitsFor::kChannel});  // injection behind it
-  dump.push_back({3, 2, 0, 3, kPlus, 0, WaitsFor::kTurn});
+  dump.push_back({3, 2, 0, 3, kPlus, 1, WaitsFor::kTurn});     // another channel of the same output
   const StuckReport r = explain_stuck(ring, dump);
   ASSERT_EQ(r.cycle.size(), 4U);
   EXPECT_EQ(r.waiting_for_cycle, 2U);
