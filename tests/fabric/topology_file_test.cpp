@@ -201,11 +201,13 @@ TEST(TopologyFile, HostileTextIsRefused) {
   }
   std::string bytes;
   for (int i = 0; i < 4096; ++i) bytes += static_cast<char>(i * 7);
-  for (const std::string& text :
-       {"kind: torus\nsize: " + std::string(200000, '['), "kind: torus\nsize: &a [*a, 4]\n",
-        doubling + "kind: torus\nsize: [4]\n", bytes,
-        std::string("kind: torus\nsize: [4]\n<<: {}\n"),
-        std::string("kind: torus\n? [a, b]\n: 3\n")})
+  const std::vector<std::string> texts = {"kind: torus\nsize: " + std::string(200000, '['),
+                                          "kind: torus\nsize: &a [*a, 4]\n",
+                                          doubling + "kind: torus\nsize: [4]\n",
+                                          bytes,
+                                          "kind: torus\nsize: [4]\n<<: {}\n",
+                                          "kind: torus\n? [a, b]\n: 3\n"};
+  for (const std::string& text : texts)
     EXPECT_THROW(parse_spec(text, "f"), FileError) << text.substr(0, 60);
 }
 
