@@ -26,6 +26,12 @@ BLOCKS = ["host", "control", "dma", "vmem", "mxu", "vpu", "ici", "chip"]
 SYNTHESIS = [(b, f"ttpu_{b}", "edge", {"N": "4", "VpuStages": "2"}) for b in BLOCKS if b != "chip"]
 SYNTHESIS += [("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "nano", {})]
 
+# The network is set by ici.yaml, not by the chip's configurations: (module, router configuration, parameters).
+NETWORK = [("ttpu_ici_node", "small", {"Dims": "1"}), ("ttpu_ici_node", "small", {"Dims": "2"}),
+           ("ttpu_ici_node", "medium", {"Dims": "2", "WithLinks": "0"}), ("ttpu_ici_node", "full", {"Dims": "3"}),
+           ("ttpu_phy", "small", {})]
+NETWORK_SYNTHESIS = [("ttpu_ici_node", "small", {"Dims": "2"}), ("ttpu_phy", "small", {})]
+
 
 def run(command, limit=900):
     """(status, output)"""
@@ -123,9 +129,15 @@ def step_testplan(_):
     return [("test plan: every case has its tests", *run([PYTHON, "scripts/check_testplan.py"]))]
 
 
-def verilator_job(block, config):
-    top = top_of(block)
-    params = [f"-G{n}={v}" for n, v in chosen_params(top, config).items()]
+def network_params(config, more):
+    """{Name: value} of a named router with `more` on top."""
+    with open(ROOT / "sw/isa/ici.yaml", encoding="utf-8") as f:
+        router = yaml.safe_load(f)["configs"]["list"][config]
+    return {"Vcs": router["vcs"], "Depth": router["depth"], "DataW": router["data_w"], **more}
+
+
+def verilator_job(block, top, chosen):
+    params = [f"-G{n}={v}" for n, v in chosen.items() if n in parameters_of(top)]
     packages = [f for f in sources_of(block) if f.stem.endswith("_pkg")]
     folders = ["common"] + (BLOCKS if block == "chip" else [block])
     command = ["verilator", "--lint-only", "-Wall", "--assert", "--unroll-count", "4",
@@ -136,10 +148,11 @@ def verilator_job(block, config):
 
 
 def step_verilator(jobs):
-    work = [(b, c) for b in BLOCKS if top_of(b) for c in configs()]
+    work = [(f"{b} {c}", b, top_of(b), chosen_params(top_of(b), c)) for b in BLOCKS if top_of(b) for c in configs()]
+    work += [(" ".join([m, c] + [f"{n}={v}" for n, v in more.items()]), "ici", ROOT / f"rtl/ici/{m}.sv", network_params(c, more)) for m, c, more in NETWORK]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return [(f"verilator -Wall {b} {c}", *r)
-                for (b, c), r in zip(work, pool.map(lambda w: verilator_job(*w), work))]
+        return [(f"verilator -Wall {w[0]}", *r)
+                for w, r in zip(work, pool.map(lambda w: verilator_job(*w[1:]), work))]
 
 
 def yosys_command():
@@ -151,13 +164,17 @@ def yosys_command():
     return None
 
 
-def synth_job(yosys, block, module, config, overrides):
-    top = ROOT / "rtl" / block / f"{module}.sv"
-    # Spaces in the path of the checkout: only relative names, from the root.
-    files = " ".join(f.relative_to(ROOT).as_posix() for f in sources_of(block))
+def synth_params(top, config, overrides):
     chosen = chosen_params(top, config)
     chosen.update({n: v for n, v in overrides.items() if n in chosen})
-    params = " ".join(f"-G {n}={v}" for n, v in chosen.items())
+    return chosen
+
+
+def synth_job(yosys, block, module, chosen):
+    # Spaces in the path of the checkout: only relative names, from the root.
+    files = " ".join(f.relative_to(ROOT).as_posix() for f in sources_of(block))
+    params = " ".join(f"-G {n}={v}" for n, v in chosen.items()
+                      if n in parameters_of(ROOT / "rtl" / block / f"{module}.sv"))
     if block == "chip":
         params += "".join(f" --blackboxed-module ttpu_{b}" for b in BLOCKS if b != "chip" and top_of(b))
     script = (f"read_slang --threads 1 -DSYNTHESIS {files} --top {module} {params}; proc; flatten; opt_clean; "
@@ -170,10 +187,11 @@ def step_synthesis(jobs):
     if yosys is None:
         return [("synthesis", None, "NOT CHECKED: no Yosys with read_slang (Debian's is too old and PyPI "
                  "could not be reached); `scripts/setup.sh lint` fetches one")]
-    work = [w for w in SYNTHESIS if (ROOT / "rtl" / w[0] / f"{w[1]}.sv").exists()]
+    work = [(f"{m} {c}", b, m, synth_params(ROOT / f"rtl/{b}/{m}.sv", c, more)) for b, m, c, more in SYNTHESIS]
+    work += [(f"{m} {c}", "ici", m, network_params(c, more)) for m, c, more in NETWORK_SYNTHESIS]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return [(f"synthesis {w[1]} {w[2]}", *r)
-                for w, r in zip(work, pool.map(lambda w: synth_job(yosys, *w), work))]
+        return [(f"synthesis {w[0]}", *r)
+                for w, r in zip(work, pool.map(lambda w: synth_job(yosys, *w[1:]), work))]
 
 
 def fix_format(systemverilog):
