@@ -16,8 +16,8 @@ SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JO
 
 # Goals run one after the other (each is parallel inside), also under `make -j demo sim`.
 .NOTPARALLEL:
-.PHONY: help demo sim nightly test list lint check format generate waves bench bench-area docs rtl \
-        ttpu fpga setup clean
+.PHONY: help demo sim nightly test list lint check format generate waves bench bench-area bench-net \
+        docs rtl net-rtl ttpu fpga setup clean
 
 help: ## this list
 	@echo "Torus TPU. What there is to do:"
@@ -84,6 +84,11 @@ bench-area: ## area and speed of one int8 PE on an iCE40 HX8K
 	@$(SETUP) bench
 	@scripts/bench_area.sh "$(BUILD)"
 
+bench-net: ## the network's numbers beside their goals (SHORT=1: fewer cycles)
+	@$(SETUP) build
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" ttpu net_rtl
+	@scripts/bench_net.sh "$(BUILD)"
+
 docs: ## write the generated pages, check every link and timing diagram
 	@$(PYTHON) scripts/generate.py
 	@$(PYTHON) scripts/check_docs.py
@@ -95,6 +100,10 @@ ttpu: ## the command, build/bin/ttpu
 rtl: ## the simulated chip for `ttpu --device rtl`: every configuration, or CONFIG=name [WAVES=1]
 	@$(SETUP) build
 	@scripts/build.sh "$(BUILD)" "$(JOBS)" $(if $(CONFIG),ttpu_rtl_$(CONFIG)$(if $(WAVES),_trace),rtl)
+
+net-rtl: ## the simulated routers and links for `ttpu bench net --device rtl`
+	@$(SETUP) build
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" net_rtl
 
 fpga: ## bitstream for a board: make fpga BOARD=name
 	@test -n "$(BOARD)" -a -x "fpga/$(BOARD)/build.sh" || { \

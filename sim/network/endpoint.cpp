@@ -39,7 +39,8 @@ Endpoint::Endpoint(const EndpointRules& rules, uint32_t node)
   } else if (!rules.destinations->sends(node)) {
     return;
   } else if (traffic.window == 0) {
-    born_ = arrivals_ = Arrivals(traffic.load / traffic.mean_flits(), Random(rules.seed, 4ULL * node + 2));
+    born_ = arrivals_ = Arrivals(traffic.load / traffic.mean_flits(), Random(rules.seed, 4ULL * node + 2),
+                                rules.start);
   }
   next_birth();
 }
@@ -57,11 +58,11 @@ std::string Endpoint::name(uint32_t src, uint32_t number) const {
 void Endpoint::next_birth() {
   const Traffic& traffic = rules_->traffic;
   if (traffic.pattern == Pattern::kTrace)
-    birth_ = trace_at_ < trace_.size() ? trace_[trace_at_].cycle : Arrivals::kNever;
+    birth_ = trace_at_ < trace_.size() ? trace_[trace_at_].cycle + rules_->start : Arrivals::kNever;
   else if (!rules_->destinations->sends(node_) || (traffic.packets && made_ == traffic.packets))
     birth_ = Arrivals::kNever;
   else if (traffic.window != 0)
-    birth_ = 0;
+    birth_ = rules_->start;
   else
     birth_ = arrivals_.next();
 }

@@ -58,6 +58,7 @@ struct EndpointRules {
   uint32_t queue_flits = 64;  ///< of an injection queue; a larger packet gets in when it is empty
   uint32_t eject_stall_percent = 0, inject_stall_percent = 0;
   uint64_t seed = 1;
+  uint64_t start = 0;  ///< cycle of the first packet
   Measurement measure;
   std::vector<PacketStore>* stores = nullptr;
   bool damaged_routes = false;  ///< links have failed: look whether a new packet's route uses one

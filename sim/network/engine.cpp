@@ -51,7 +51,7 @@ Engine::Engine(const fabric::Topology& topology, const fabric::Routes& routes, R
     throw std::invalid_argument("1 to 16 order channels");
   rules_ = {&topology_, &routes, &destinations_, traffic, options.vcs, options.depth,
             std::max(options.queue_flits, 1U), options.eject_stall_percent,
-            options.inject_stall_percent, options.seed, {}, &stores_, false, false};
+            options.inject_stall_percent, options.seed, options.start, {}, &stores_, false, false};
 
   cables_.resize(size_t{nodes} * ports_);
   arriving_.assign(cables_.size(), ~0U);
@@ -133,8 +133,10 @@ void Engine::send(uint32_t node, uint32_t port, uint64_t t, const PortOutputs& o
     if (++slow.head == slow.ring.size()) slow.head = 0;
     --slow.count;
   }
-  ++tally.moves;
-  if (rules_.measure.holds(t)) ++link_flits_[at];
+  if (!slot.flit.idle) {
+    ++tally.moves;
+    if (rules_.measure.holds(t)) ++link_flits_[at];
+  }
   slot.valid = options_.errors == nullptr || options_.errors->pass(node, port, t, slot.flit);
 }
 

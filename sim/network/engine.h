@@ -17,7 +17,8 @@
 
 namespace ttpu::network {
 
-/// What may happen to a flit on a cable. Called by the thread of the sending node: keep state by
+/// What may happen to a flit on a cable. Of routers with a link layer it is frames that pass: to
+/// flip bit b of a frame set Flit::route to b + 1. Called by the thread of the sending node: keep state by
 /// cable.
 class LinkErrors {
  public:
@@ -30,6 +31,7 @@ struct EngineOptions {
   uint32_t vcs = 8, depth = 16;  ///< of the routers
   uint32_t threads = 1;
   uint64_t seed = 1;
+  uint64_t start = 0;  ///< cycle of the first packet: links have to come up before
   /// A cable takes a flit every so many cycles: 2 makes cables half as fast as the local port.
   uint32_t link_period = 1;
   uint32_t queue_flits = 64;  ///< of an injection queue

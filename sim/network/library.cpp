@@ -51,11 +51,11 @@ std::unique_ptr<Routers> open_routers(const std::string& device, const ici::Rout
                                       uint32_t dims, uint32_t count) {
   if (device == "model")
     return std::make_unique<ModelRouters>(count, ModelShape{dims, config.vcs, config.depth});
-  if (device != "rtl" && device != "rtl-checked")
-    throw RouterError("there is no device '" + device + "': rtl, rtl-checked or model");
+  if (device != "rtl" && device != "rtl-checked" && device != "rtl-links")
+    throw RouterError("there is no device '" + device + "': rtl, rtl-checked, rtl-links or model");
   if (dims < 2) throw RouterError("RTL routers have 2 or 3 dimensions: write a ring of k as k x 1");
   return open_library("ttpu_net_" + std::to_string(dims) + "d_" + config.name +
-                          (device == "rtl" ? "" : "_checked"),
+                          (device == "rtl" ? "" : device == "rtl-links" ? "_links" : "_checked"),
                       {dims, config.vcs, config.depth, config.data_w}, count);
 }
 

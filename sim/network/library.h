@@ -15,7 +15,7 @@ struct RouterShape {
   bool operator==(const RouterShape&) const = default;
 };
 
-/// What a library libttpu_net_<dims>d_<config>[_checked].so exports as kRoutersSymbol: `count`
+/// What a library libttpu_net_<dims>d_<config>[_checked|_links].so exports as kRoutersSymbol: `count`
 /// routers out of reset, owned by the caller; writes the shape it was built for.
 using CreateRouters = Routers* (*)(uint32_t count, RouterShape* shape);
 inline constexpr const char* kRoutersSymbol = "ttpu_create_routers";
@@ -25,10 +25,15 @@ struct RouterError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+inline constexpr uint32_t kLongestLinkedCable = 64;  ///< cycles, of "rtl-links"
+/// Cycles after reset in which links of RTL come up.
+inline constexpr uint64_t kLinkStart = 1500;
+
 /// Named configuration (small, medium, full). Throws RouterError for another name.
 const ici::RouterConfig& router_config(const std::string& name);
 
-/// device: "model", "rtl", or "rtl-checked" (rtl with its assertions, slower). Throws RouterError.
+/// device: "model", "rtl", "rtl-checked" (rtl with its assertions, slower), or "rtl-links" (a link of
+/// RTL on every cable; they need kLinkStart cycles to come up). Throws RouterError.
 std::unique_ptr<Routers> open_routers(const std::string& device, const ici::RouterConfig& config,
                                       uint32_t dims, uint32_t count);
 

@@ -45,10 +45,11 @@ class Arrivals {
  public:
   static constexpr uint64_t kNever = ~uint64_t{0};
   Arrivals() = default;
-  Arrivals(double rate, Random random) : random_(random), rate_(rate) {
+  /// The first event at cycle `start` at the earliest.
+  Arrivals(double rate, Random random, uint64_t start = 0) : random_(random), rate_(rate) {
     if (rate <= 0) return;
     scale_ = rate < 1 ? 1 / std::log1p(-rate) : 0;
-    next_ = gap();
+    next_ = start + gap();
   }
   /// Cycle of the next event.
   uint64_t next() const { return next_; }

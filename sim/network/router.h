@@ -27,6 +27,7 @@ struct Flit {
   bool tail = false;
   bool mcast = false;
   bool err = false;
+  bool idle = false;  ///< what travels is a frame of a link layer that carries no flit
 };
 
 /// What a router sees in a cycle: at most one flit a port, and the credits that come back.

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "network/library.h"
+#include "network/link_errors.h"
 #include "ttpu/bench.h"
 #include "ttpu/progress.h"
 
@@ -17,6 +18,7 @@ struct Options {
   std::string topology, slice, routes = "auto", traffic = "uniform", packet = "1", trace;
   std::string router = "full", device = "rtl", svg, dump;
   uint64_t rounds = 0;
+  double drop = 0, flip = 0;
   bool sweep = false;
   double step = 0.01;
   network::Experiment experiment;
@@ -27,6 +29,17 @@ network::Experiment experiment_of(const Options& o, const fabric::Topology& topo
   network::Experiment e = o.experiment;
   e.traffic.pattern = network::pattern_named(o.traffic);
   e.traffic.sizes = network::parse_sizes(o.packet);
+  const bool links = o.device == "rtl-links";
+  if (!links && (o.drop > 0 || o.flip > 0))
+    throw CliError(kUsage, "--drop and --flip need links that repair it: --device rtl-links");
+  if (links) {
+    for (const fabric::Port& p : topology.ports)
+      if (p.latency > network::kLongestLinkedCable)
+        throw CliError(kUsage, fmt::format("rtl-links: a cable of {} cycles; at most {}", p.latency,
+                                           network::kLongestLinkedCable));
+    e.engine.start = network::kLinkStart;
+    e.warmup += network::kLinkStart;
+  }
   e.engine.vcs = router.vcs;
   e.engine.depth = router.depth;
   if (e.traffic.pattern == network::Pattern::kTrace) {
@@ -148,6 +161,8 @@ void run_net(const Options& o, Context& context) {
   const auto run = [&](double load) {
     network::Experiment e = base;
     e.traffic.load = load;
+    network::RandomLinkErrors errors(net.topology, e.engine.seed, o.drop, o.flip);
+    if (o.drop > 0 || o.flip > 0) e.engine.errors = &errors;
     const auto routers =
         network::open_routers(o.device, router, net.topology.dims, net.topology.nodes());
     return network::run_experiment(e, net.topology, *net.routes, *routers);
@@ -244,8 +259,9 @@ void add_bench_net(CLI::App& bench, Context& context) {
       ->capture_default_str();
   sub->add_option("--router", o->router, "small, medium or full (docs/reference/packet.md)")
       ->capture_default_str();
-  sub->add_option("--device", o->device, "rtl, rtl-checked (with assertions) or model")
-      ->check(CLI::IsMember({"rtl", "rtl-checked", "model"}))
+  sub->add_option("--device", o->device,
+                  "rtl, rtl-checked (with assertions), rtl-links (a link on every cable) or model")
+      ->check(CLI::IsMember({"rtl", "rtl-checked", "rtl-links", "model"}))
       ->capture_default_str();
   sub->add_option("--link-period", e.engine.link_period,
                   "a cable takes a flit every so many cycles (local ports: every cycle)")
@@ -254,6 +270,10 @@ void add_bench_net(CLI::App& bench, Context& context) {
   sub->add_option("--stalls", e.engine.eject_stall_percent,
                   "percent of the cycles in which a receiver returns no credits")
       ->check(CLI::Range(0, 99));
+  sub->add_option("--drop", o->drop, "rtl-links: share of the frames that cables lose")
+      ->check(CLI::Range(0.0, 0.5));
+  sub->add_option("--flip", o->flip, "rtl-links: share of the frames with a flipped bit")
+      ->check(CLI::Range(0.0, 0.5));
   sub->add_option("--threads", e.engine.threads, "the result does not depend on it")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
