@@ -61,11 +61,12 @@ SliceFigures figures_of(const fabric::Slice& slice, bool load, PodLoads* loads,
   if (!slice.cubes.empty()) f.json["cubes"] = slice.cubes;
   std::string bound = "-", share = "-";
   fabric::Loads most;
+  uint64_t unrouted = 0;
   if (load) {
     const PodRoutes routes = pod_routes(t, "");
     most = fabric::channel_loads(t, *routes.routes);
     f.json["routes"] = routes.kind;
-    f.json["pairs_without_route"] = routes.unrouted;
+    f.json["pairs_without_route"] = unrouted = routes.unrouted;
     f.json["max_cable_load"] = most.max_cable;
   }
   if (load || t.nodes() <= kTableNodes) {
@@ -91,6 +92,9 @@ SliceFigures figures_of(const fabric::Slice& slice, bool load, PodLoads* loads,
   if (d.pairs_apart)
     f.line += fmt::format("  {}: {} pairs of nodes cannot reach each other\n", slice.name,
                           grouped(d.pairs_apart));
+  if (unrouted > d.pairs_apart)
+    f.line += fmt::format("  {}: {} pairs of nodes have no route that is free of deadlock\n",
+                          slice.name, grouped(unrouted - d.pairs_apart));
   return f;
 }
 

@@ -53,8 +53,8 @@ void report_slices(const fabric::Plan& plan, Context& context) {
                      {"from", w.from},
                      {"to", w.to},
                      {"reason", w.reason}});
-    context.print(fmt::format("swap in slice {}: cube {} for cube {} ({})\n", w.slice, w.from, w.to,
-                              w.reason));
+    context.print(fmt::format("slice {}: cube {} takes the place of cube {} ({})\n", w.slice, w.to,
+                              w.from, w.reason));
   }
   for (const auto& k : plan.kept) {
     kept.push_back({{"slice", k.slice}, {"cube", k.cube}, {"reason", k.reason}});
