@@ -18,12 +18,15 @@ namespace {
 
 /// First noise on costs, relative.
 constexpr uint32_t kClassRounds = 2;
+/// A round takes seconds in networks with more nodes than this: so many must do.
+constexpr uint32_t kManyNodes = 2048;
+constexpr uint32_t kFewRounds = 3;
 constexpr double kNoise = 0.1;
 
 /// Where failures overload cables by more than this factor over the bound, others make room.
 constexpr double kOverload = 1.01;
 constexpr uint32_t kReliefRounds = 4;
-constexpr size_t kMostPairsToRelieve = 20000;
+constexpr size_t kMostPairsToRelieve = 4000;
 
 using Pair = std::pair<uint32_t, uint32_t>;  // source, destination
 
@@ -109,12 +112,7 @@ class Computer {
   std::optional<Route> choose_classes(uint32_t src, Route route) {
     const auto costs = balance_.leg_costs(src, route);
     const uint32_t crossing = candidates_.crossings(src, route);
-    uint32_t legs = 0;
-    uint32_t first = 0;  // leg of the part in dimension order
-    while (legs < ici::kLegs && decode_leg(route, legs).hops) {
-      if (legs && decode_leg(route, legs).dir < decode_leg(route, legs - 1).dir) first = legs;
-      ++legs;
-    }
+    const auto [legs, first] = shape_of(route);
     const uint32_t dimension_order = ~0U << first;
     std::array<std::pair<double, uint32_t>, 1U << ici::kLegs> choices;
     const uint32_t count = 1U << legs;
@@ -123,6 +121,7 @@ class Computer {
       for (uint32_t i = 0; i < legs; ++i) cost += costs[i][classes >> i & 1];
       // To start in class 1 and cross is right on an open line only: the last resort.
       if (classes & crossing) cost += 1e60;
+      if (upward_ && classes & ~dimension_order) cost += 1e50;
       if (frugal_ && classes & dimension_order) cost = HUGE_VAL;
       choices[classes] = {cost, classes};
     }
@@ -139,6 +138,29 @@ class Computer {
       best->first = HUGE_VAL;
     }
     return std::nullopt;
+  }
+
+  struct Shape {
+    uint32_t legs = 0;
+    uint32_t first = 0;  ///< leg of the part in dimension order: 0 if it is all of that
+  };
+  static Shape shape_of(Route route) {
+    Shape shape;
+    while (shape.legs < ici::kLegs && decode_leg(route, shape.legs).hops) {
+      if (shape.legs && decode_leg(route, shape.legs).dir < decode_leg(route, shape.legs - 1).dir)
+        shape.first = shape.legs;
+      ++shape.legs;
+    }
+    return shape;
+  }
+
+  /// 1 if a detour's first legs go down or cross a dateline. Those that go up in class 0 hinder
+  /// each other least: rows are left in ascending order only.
+  uint32_t downward_start(uint32_t src, Route route) const {
+    const uint32_t first = shape_of(route).first;
+    for (uint32_t i = 0; i < first; ++i)
+      if (decode_leg(route, i).dir % 2) return 1;
+    return (candidates_.crossings(src, route) & ((1U << first) - 1)) != 0;
   }
 
   static Route without_classes(Route route) {
@@ -162,7 +184,8 @@ class Computer {
     for (const Route route : routes)
       costs_.push_back(routes.size() == 1 ? 0
                                           : balance_.cost(src, route) * (1 + noise_ * random()) +
-                                                habit_ * unusual_legs(src, route));
+                                                habit_ * unusual_legs(src, route) +
+                                                (upward_ ? 1e50 * downward_start(src, route) : 0));
     for (size_t tried = 0; tried < routes.size(); ++tried) {
       const auto best = std::min_element(costs_.begin(), costs_.end());
       const Route route = routes[static_cast<size_t>(best - costs_.begin())];
@@ -185,11 +208,11 @@ class Computer {
       each_pair([&](uint32_t src, uint32_t dest) { place(src, dest); });
   }
 
-  /// Place every pair anew in an empty graph: those of `first`, then dimension order, then detours.
-  /// Where there are detours, dimension order keeps to class 0 as far as it can (it is spread over
-  /// both later): class 1 beyond the reach of the datelines, and class 0 behind them, then stay out
-  /// of reach of what comes after a detour's first hops, and those find a place there. Returns the
-  /// pairs for which there was none.
+  /// Place every pair anew in an empty graph: dimension order, then detours, those of `first`
+  /// first. Where there are detours, dimension order keeps to class 0 as far as it can (it is
+  /// spread over both later): class 1 beyond the reach of the datelines, and class 0 behind them,
+  /// then stay out of reach of what comes after a detour's first hops, and those find a place
+  /// there. Returns the pairs for which there was none.
   std::vector<Pair> place_all(const std::vector<Pair>& first) {
     graph_.emplace(t_);
     std::vector<Pair> failed;
@@ -208,10 +231,10 @@ class Computer {
       frugal_ = frugal;
     };
     frugal_ = frugal_wanted_;
-    for (const auto& [src, dest] : first) once(src, dest);
     each_pair([&](uint32_t src, uint32_t dest) {
       if (!detours_.contains({src, dest})) once(src, dest);
     });
+    for (const auto& [src, dest] : first) once(src, dest);
     for (const auto& [pair, routes] : detours_) once(pair.first, pair.second);
     frugal_ = false;
     return failed;
@@ -225,6 +248,7 @@ class Computer {
     bool again = true;
     while (again && attempt < options_.attempts) {
       if (attempt) restore(wished);
+      upward_ = attempt > 0;
       const std::vector<Pair> failed = place_all(first);
       if (attempt == 0 || failed.size() < best_failed.size()) {
         best_failed = failed;
@@ -245,9 +269,11 @@ class Computer {
         if (std::find(failed.begin(), failed.end(), pair) == failed.end()) order.push_back(pair);
       first = std::move(order);
     }
-    if (!again) return attempt;
-    restore(wished);
-    for (const Pair& pair : place_all(best_first)) report(pair);
+    if (again) {
+      restore(wished);
+      for (const Pair& pair : place_all(best_first)) report(pair);
+    }
+    upward_ = false;
     return attempt;
   }
 
@@ -271,14 +297,18 @@ class Computer {
   void relieve() {
     const double theta = theta_bound(t_).theta;
     for (uint32_t round = 0; round < kReliefRounds; ++round) {
+      settled_ = true;
       improve();
+      settled_ = false;
       const auto limit = static_cast<uint32_t>(theta * kOverload) + 1;
       std::vector<Pair> pairs;
       each_pair([&](uint32_t src, uint32_t dest) {
         const Route route = table_.route(src, dest);
         if (route != kNoRoute && balance_.peak(src, route) > limit) pairs.push_back({src, dest});
       });
-      if (pairs.empty() || pairs.size() > kMostPairsToRelieve) return;
+      if (pairs.empty()) return;
+      // Many more would take long and make room for each other only.
+      if (pairs.size() > kMostPairsToRelieve) pairs.resize(kMostPairsToRelieve);
       for (const auto& [src, dest] : pairs) {
         if (!detours_.contains({src, dest})) {
           auto& routes = detours_[{src, dest}];
@@ -299,9 +329,11 @@ class Computer {
   void keep_best_of_rounds() {
     RouteTable best = table_;
     Balance::Score best_score = balance_.score();
-    for (uint32_t round = 0; round < options_.rounds; ++round) {
+    const uint32_t rounds =
+        t_.nodes() > kManyNodes ? std::min(options_.rounds, kFewRounds) : options_.rounds;
+    for (uint32_t round = 0; round < rounds; ++round) {
       // Less and less noise: what is locked in the choices of others comes loose first.
-      noise_ = round + 2 < options_.rounds ? kNoise / (1 + round) : 0;
+      noise_ = round + 2 < rounds ? kNoise / (1 + round) : 0;
       improve();
       const Balance::Score score = balance_.score();
       if (score >= best_score) continue;
@@ -344,6 +376,7 @@ class Computer {
   Balance balance_;
   RouteTable table_;
   std::optional<ChannelGraph> graph_;
+  bool upward_ = false;  ///< detours begin upward where they can
   bool frugal_wanted_ = false;
   bool frugal_ = false;  ///< dimension order in class 0 where it can
   std::map<Pair, std::vector<Route>> detours_;

@@ -11,7 +11,7 @@
 namespace ttpu::fabric {
 
 struct RouteOptions {
-  uint32_t rounds = 10;   ///< of improvement after the first choice
+  uint32_t rounds = 10;   ///< of improvement after the first choice; 3 above 2,048 nodes
   uint32_t attempts = 8;  ///< to find a place for every pair
   uint64_t seed = 1;      ///< of choices among equals
 };

@@ -73,20 +73,20 @@ struct Broken {
 
 std::vector<Broken> broken_networks() {
   std::vector<Broken> list;
-  list.push_back({"a cable", make_torus({8, 8, 1}, 2), 1.3});
+  list.push_back({"a cable", make_torus({8, 8, 1}, 2), 1.15});
   fail_link(list.back().topology, 9, ici::kPlusX);
-  list.push_back({"a node", make_torus({4, 4, 4}, 3), 1.3});
+  list.push_back({"a node", make_torus({4, 4, 4}, 3), 1.1});
   fail_node(list.back().topology, 21);
-  list.push_back({"a cable of a twisted torus", twisted({4, 4, 8}, 3), 1.3});
+  list.push_back({"a cable of a twisted torus", twisted({4, 4, 8}, 3), 1.05});
   fail_link(list.back().topology, 40, ici::kMinusZ);
-  list.push_back({"a node of a twisted torus", twisted({4, 4, 8}, 3), 1.3});
+  list.push_back({"a node of a twisted torus", twisted({4, 4, 8}, 3), 1.05});
   fail_node(list.back().topology, 77);
-  list.push_back({"a node of a mesh", make_mesh({8, 8, 1}, 2), 1.3});
+  list.push_back({"a node of a mesh", make_mesh({8, 8, 1}, 2), 1.2});
   fail_node(list.back().topology, 27);
   list.push_back({"a ring cut open", make_torus({8, 1, 1}, 1), 2});
   fail_link(list.back().topology, 3, ici::kPlusX);
   for (uint32_t dim = 0; dim < 3; ++dim) {
-    list.push_back({"a cross-connect", make_torus({8, 4, 4}, 3), dim ? 1.012 : 1.17});
+    list.push_back({"a cross-connect", make_torus({8, 4, 4}, 3), dim ? 1.012 : 1.1});
     fail_cross_connect(list.back().topology, dim, {1, 1, 1});
   }
   return list;
