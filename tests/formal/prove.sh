@@ -4,6 +4,8 @@
 # The induction shows that the properties hold for ever, the bounded run that they hold from reset.
 # The properties stand beside this script in TOP_props.svh; they are put before the module's
 # endmodule, so that they see its registers and the RTL stays free of them.
+# FORMAL_EXTRA: a second source, of a module that the properties instantiate.
+# FORMAL_SED: a change of the RTL before it is proved (two clocks into one with enables).
 set -eu
 source=$1 top=$2 work=$3 depth=$4 induction=$5
 shift 5
@@ -16,7 +18,8 @@ for tool in yosys yosys-smtbmc z3; do
 done
 rm -rf "$work"
 mkdir -p "$work"
-sed "/^endmodule/e cat '$here/${top}_props.svh'" "$source" >"$work/$top.sv"
+sed -e "${FORMAL_SED-}" -e "/^endmodule/e cat '$here/${top}_props.svh'" "$source" >"$work/$top.sv"
+[ -z "${FORMAL_EXTRA-}" ] || cat "$FORMAL_EXTRA" >>"$work/$top.sv"
 params=
 for p in "$@"; do params="$params -set ${p%=*} ${p#*=}"; done
 cd "$work"  # a path with a space would confuse yosys
