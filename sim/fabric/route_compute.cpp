@@ -17,11 +17,14 @@ namespace ttpu::fabric {
 namespace {
 
 /// First noise on costs, relative.
+constexpr double kNoise = 0.1;
+
+/// Rounds that only choose classes.
 constexpr uint32_t kClassRounds = 2;
+
 /// A round takes seconds in networks with more nodes than this: so many must do.
 constexpr uint32_t kManyNodes = 2048;
 constexpr uint32_t kFewRounds = 3;
-constexpr double kNoise = 0.1;
 
 /// Where failures overload cables by more than this factor over the bound, others make room.
 constexpr double kOverload = 1.01;
