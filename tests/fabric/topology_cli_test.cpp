@@ -99,7 +99,8 @@ TEST_F(CommandTest, PodPlanSwapsAndWritesAPlanThatHolds) {
   EXPECT_EQ(kept["moves"], 0);
   const Outcome text = ttpu({"pod", "plan", kFolder + "/pod_slices.yaml", "--ports"});
   EXPECT_EQ(text.code, 0);
-  EXPECT_NE(text.out.find("cube 14 takes the place of cube 5 (failed)"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("cube 14 takes the place of cube 5 (failed)"), std::string::npos)
+      << text.out;
   EXPECT_NE(text.out.find("0-19"), std::string::npos) << text.out;
   expect_error({"pod", "plan", kFolder + "/ring_4.yaml"}, 3, "only a pod of cubes");
 }
