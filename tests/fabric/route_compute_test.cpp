@@ -26,7 +26,9 @@ RouteCheck expect_sound(const Topology& t, const ComputedRoutes& routes) {
 }
 
 TEST(ComputeRoutes, LoadIsWithinThreePercentOfTheta) {
-  for (const Known& known : known_networks()) {
+  auto networks = known_networks();
+  if (tb::long_run()) networks.push_back({twisted({8, 8, 16}, 3), 7136.0 / 6});
+  for (const Known& known : networks) {
     const Topology& t = known.topology;
     const ComputedRoutes routes = compute_routes(t);
     const RouteCheck check = expect_sound(t, routes);
@@ -147,16 +149,17 @@ TEST(ComputeRoutes, PairsApartAreReportedWithTheReason) {
   EXPECT_EQ(expect_sound(t, routes).pairs, 12u);
 }
 
-// Two slices side by side on cables that also join them: neither uses a cable of the other.
+// Two slices side by side on cables that also join them, where the shortest way across one would
+// lead through the other: neither uses a cable of the other.
 TEST(ComputeRoutes, SlicesKeepApart) {
   Topology t = make_torus({8, 4, 1}, 2);
-  for (uint32_t node = 0; node < t.nodes(); ++node) t.slice[node] = t.coordinates(node)[0] / 3;
+  for (uint32_t node = 0; node < t.nodes(); ++node) t.slice[node] = t.coordinates(node)[0] / 6;
   t.slice[31] = kNoSlice;
   const ComputedRoutes routes = compute_routes(t);
   const RouteCheck check = expect_sound(t, routes);
   EXPECT_TRUE(routes.unrouted.empty());
-  EXPECT_EQ(check.pairs, 2u * 12 * 11 + 7 * 6);
-  EXPECT_EQ(routes.table.route(0, 3), kNoRoute);
+  EXPECT_EQ(check.pairs, 24u * 23 + 7 * 6);
+  EXPECT_EQ(routes.table.route(0, 6), kNoRoute);
   EXPECT_EQ(routes.table.route(0, 31), kNoRoute);
   const Loads loads = channel_loads(t, routes.table);
   for (uint32_t node = 0; node < t.nodes(); ++node)
