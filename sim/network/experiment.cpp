@@ -177,7 +177,7 @@ Curve find_saturation(const std::function<Outcome(double)>& run, double step) {
   const auto carried = [&](double load) {
     curve.points.push_back({load, run(load)});
     const Outcome& o = curve.points.back().outcome;
-    return o.ok() && o.latency_complete && o.accepted >= 0.98 * o.offered;
+    return o.ok() && o.latency_complete && o.accepted + o.accepted_ci >= 0.98 * o.offered;
   };
   double good = 0, bad = 0;
   for (const double load : {0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0}) {

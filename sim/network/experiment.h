@@ -67,8 +67,8 @@ struct Curve {
   double saturation = 0;      ///< see find_saturation
   double latency_3x = 0;      ///< load at which the mean latency is 3 times that of the first point
 };
-/// A load counts as carried if accepted is at least 0.98 of offered, and every packet of the window
-/// arrived in the drain. Saturation is the largest carried load, to `step`: a coarse row of loads,
+/// A load counts as carried if accepted, with its confidence interval, reaches 0.98 of offered, and
+/// every packet of the window arrived in the drain. Saturation is the largest carried load, to `step`: a coarse row of loads,
 /// then halving between the last that was carried and the first that was not.
 Curve find_saturation(const std::function<Outcome(double load)>& run, double step = 0.01);
 

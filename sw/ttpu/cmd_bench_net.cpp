@@ -217,7 +217,7 @@ void run_net(const Options& o, Context& context) {
     text += fmt::format("  {:.4f}  {:.4f}   {:.4f} {:8.2f} {:6}{}\n", p.outcome.offered,
                         p.outcome.accepted, p.outcome.worst_node, p.outcome.latency_mean,
                         p.outcome.latency_p99, p.outcome.latency_complete ? "" : " incomplete");
-  text += fmt::format("  saturation      {:.3f} (accepted at least 0.98 of offered)\n",
+  text += fmt::format("  saturation      {:.3f} (accepted reaches 0.98 of offered)\n",
                       curve.saturation);
   if (curve.latency_3x > 0) text += fmt::format("  latency x 3     at {:.3f}\n", curve.latency_3x);
   context.print(text);
