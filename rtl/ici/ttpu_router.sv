@@ -64,7 +64,8 @@ module ttpu_router #(
 
   localparam int unsigned Chans = Ports * Vcs;  // input channels, and output channels
   localparam int unsigned IW = $clog2(Chans);
-  localparam int unsigned Wide = 1 << IW;  // arrays with an element for every index, also of no use
+  // Elements of arrays by channel. An element for every index spares the simulation a comparison.
+  localparam int unsigned Wide = SplitMem != 0 ? Chans : 1 << IW;
   localparam int unsigned VW = $clog2(Vcs);
   localparam int unsigned AW = $clog2(Depth);
   localparam int unsigned Local = 2 * Dims;
