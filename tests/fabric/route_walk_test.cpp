@@ -138,8 +138,9 @@ TEST(CheckRoutes, FindsEachKindOfWrongRoute) {
   EXPECT_EQ(check_routes(t, with({{ici::kPlusX, 1, 0}})).faults, 0u);
   EXPECT_EQ(only_fault(with({{ici::kPlusX, 2, 0}})),
             "route from (0, 0) to (1, 0) [+x 2]: ends at (2, 0)");
-  EXPECT_EQ(only_fault(with({{ici::kPlusZ, 1, 1}})),
-            "route from (0, 0) to (1, 0) [local 1 (class 1)]: leads over a cable that is not there");
+  EXPECT_EQ(
+      only_fault(with({{ici::kPlusZ, 1, 1}})),
+      "route from (0, 0) to (1, 0) [local 1 (class 1)]: leads over a cable that is not there");
   const RouteCheck longer = check_routes(t, with({{ici::kMinusX, 3, 0}}));
   EXPECT_EQ(longer.faults, 0u);
   EXPECT_EQ(longer.detours, 1u);
