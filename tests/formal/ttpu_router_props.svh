@@ -1,4 +1,4 @@
-// Proof of the router's buffers and credits, put before its `endmodule` by prove_net.sh.
+// Proof of the router's buffers, credits and turns, put before its `endmodule` by prove_net.sh.
 // Surroundings: the neighbours keep the flit port's contract (a flit only with a credit, packets whole,
 // legal channels, credits back only for flits received); no port goes down, no multicast. Routes are free:
 // also packets whose leg names no port, which are dropped.
@@ -44,27 +44,37 @@
 
   // ---- what was true before the last edge -------------------------------------------------------
   logic f_was_q = 1'b0;  // that edge was not a reset
-  logic [Chans-1:0] f_pend_q, f_head_q, f_tail_q, f_drop_q;
+  logic [Chans-1:0] f_pend_q, f_head_q, f_tail_q, f_drop_q, f_req_q;
   logic [AW-1:0] f_rp_q[Chans];
   logic [2:0] f_out_q[Chans];
   logic [2:0] f_ovc_q[Chans];
+  logic [5:0] f_age_q[Chans];
+  logic [Ports-1:0] f_hold_q;
+  logic [IW-1:0] f_last_q[Ports];
+  logic [IW-1:0] f_to[Chans];  // output channel of input channel i
   logic [Chans-1:0] f_left, f_sent;  // the flit at the head of FIFO i went, and not into the void
   always_ff @(posedge clk_i) begin
     f_was_q <= f_past && rst_ni;
     f_pend_q <= pend_q;
     f_head_q <= head_q;
     f_tail_q <= tail_q;
+    f_hold_q <= hold_q;
+    for (int unsigned p = 0; p < Ports; p++) f_last_q[p] <= last_q[p];
     for (int unsigned i = 0; i < Chans; i++) begin
       f_rp_q[i] <= rp_q[i];
       f_out_q[i] <= out_q[i];
       f_ovc_q[i] <= ovc_q[i];
       f_drop_q[i] <= kill_q[i] || out_q[i] == NoPort;
+      f_age_q[i] <= age_q[i];
+      f_req_q[i] <= pend_q[i] && !kill_q[i] && out_q[i] != NoPort && ready_q[f_to[i]] &&
+          (!owned_q[f_to[i]] || act_q[i]);
     end
   end
   always_comb begin
     for (int unsigned i = 0; i < Chans; i++) begin
       f_left[i] = f_was_q && f_rp_q[i] != rp_q[i];
       f_sent[i] = f_left[i] && !f_drop_q[i];
+      f_to[i] = IW'(32'(out_q[i]) << VW) | IW'(ovc_q[i]);
     end
   end
 
@@ -161,6 +171,8 @@
         end
         assert (!back_q[i]);
         if (f_mid[i]) assert (act_q[i] != kill_q[i]);
+        if (f_was_q && f_pend_q[i] && !f_left[i]) assert (pend_q[i] && out_q[i] == f_out_q[i]);
+        if (f_was_q && f_req_q[i]) assert (f_pend_q[i] && f_out_q[i] != NoPort);
         if (act_q[i]) assert (f_mid[i] && out_q[i] != NoPort);
         // the flit followed
         if (f_tracked_q && !f_exit && 32'(f_chan_q) == i) begin
@@ -197,14 +209,21 @@
 
   // ---- each output port: what goes out is what went, one flit of one channel --------------------
   for (genvar p = 0; p < Ports; p++) begin : g_f_port
-    logic [Chans-1:0] f_from;
+    logic [Chans-1:0] f_from, f_asked;
     always_comb begin
-      for (int unsigned i = 0; i < Chans; i++) f_from[i] = f_sent[i] && 32'(f_out_q[i]) == p;
+      for (int unsigned i = 0; i < Chans; i++) begin
+        f_from[i] = f_sent[i] && 32'(f_out_q[i]) == p;
+        f_asked[i] = f_req_q[i] && 32'(f_out_q[i]) == p;
+      end
       if (f_past) begin
-        assert (32'(last_q[p]) < Chans || !hold_q[p]);
+        assert (32'(last_q[p]) < Chans);
         if (f_was_q) begin
           assert ((f_from & (f_from - 1'b1)) == 0);
           assert (out_valid_o[p] == (f_from != 0));
+          // only a requester, and somebody if anybody asks
+          assert ((f_from & ~f_asked) == 0);
+          assert ((f_from != 0) == (f_asked != 0));
+          if (f_from != 0) assert (f_from[last_q[p]]);
           if (out_valid_o[p]) assert (out_flit_o[p][AtVc+:3] < 3'(Vcs));
         end else begin
           assert (!out_valid_o[p]);
@@ -213,6 +232,35 @@
     end
   end
 
+  // ---- turns ------------------------------------------------------------------------------------
+  // The channel followed asks for an output, is at the highest age, and is not served: until it is, no
+  // other channel begins to send there twice. So it waits for Chans - 1 turns at most.
+  logic f_waits, f_fresh;
+  logic [Chans-1:0] f_served, f_served_q;  // channels that began since it waits
+  logic [IW-1:0] f_winner;
+  logic [IW:0] f_my_rank;
+  function automatic logic [IW:0] f_rank(input logic [IW-1:0] chan, input logic [IW-1:0] last);
+    f_rank = chan > last ? (IW + 1)'(chan) - (IW + 1)'(last) :
+        (IW + 1)'(chan) + (IW + 1)'(Chans) - (IW + 1)'(last);
+  endfunction
+  always_comb begin
+    f_waits = f_was_q && f_req_q[f_chan_q] && f_age_q[f_chan_q] == 6'(MaxAge) && !f_left[f_chan_q];
+    f_winner = last_q[f_exit_port < 3'(Ports) ? f_exit_port : 0];
+    f_fresh = f_waits && !(f_hold_q[f_exit_port < 3'(Ports) ? f_exit_port : 0] &&
+                           f_last_q[f_exit_port < 3'(Ports) ? f_exit_port : 0] == f_winner);
+    f_served = f_served_q;
+    if (f_fresh) f_served[f_winner] = 1'b1;
+    f_my_rank = f_rank(f_chan_q, f_winner);
+    if (f_past && f_waits) begin
+      assert (f_exit_port < 3'(Ports));
+      if (f_fresh) assert (!f_served_q[f_winner]);
+      assert (!f_served[f_chan_q]);
+      for (int unsigned i = 0; i < Chans; i++)
+        if (f_served[i]) assert (f_rank(IW'(i), f_winner) >= f_my_rank);
+    end
+  end
+  always_ff @(posedge clk_i) f_served_q <= rst_ni && f_waits ? f_served : '0;
+
   always_comb begin
     if (f_past) begin
       cover (f_exit && f_data_q[9] && f_drop_q[f_chan_q]);
@@ -220,5 +268,6 @@
       cover (held_q[0] == (AW + 1)'(Depth));
       cover (credit_q[1] == 0 && pend_q[0] && !ready_q[1]);
       cover (&out_valid_o);
+      cover (f_waits && f_fresh && f_served_q != 0);
     end
   end
