@@ -14,7 +14,7 @@ package ttpu_ici_pkg;
     logic [7:0] flag;  // sync flag raised at the receiver when the packet is complete, 0 = none
     logic [7:0] length;  // data flits that follow the head flit, 0 to 255
     logic [3:0] channel;  // order is kept between packets of the same source, destination and channel
-    logic [0:0] mcast;  // 1 = every node along the last leg gets a copy
+    logic [0:0] mcast;  // 1 = every node along the last leg gets a copy; length must be below the depth of a buffer
     logic [3:0] kind;  // what the receiver does with the data, see packet kinds
     logic [39:0] route;  // legs still to go, the current one lowest; filled in by the network interface
     logic [13:0] src;  // node that sent it; the network interface fills it in

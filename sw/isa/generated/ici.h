@@ -27,7 +27,7 @@ inline constexpr Field kHeaderSrc{14, 14};
 inline constexpr Field kHeaderRoute{28, 40};
 /// what the receiver does with the data, see packet kinds
 inline constexpr Field kHeaderKind{68, 4};
-/// 1 = every node along the last leg gets a copy
+/// 1 = every node along the last leg gets a copy; length must be below the depth of a buffer
 inline constexpr Field kHeaderMcast{72, 1};
 /// order is kept between packets of the same source, destination and channel
 inline constexpr Field kHeaderChannel{73, 4};
