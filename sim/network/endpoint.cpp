@@ -39,8 +39,8 @@ Endpoint::Endpoint(const EndpointRules& rules, uint32_t node)
   } else if (!rules.destinations->sends(node)) {
     return;
   } else if (traffic.window == 0) {
-    born_ = arrivals_ = Arrivals(traffic.load / traffic.mean_flits(), Random(rules.seed, 4ULL * node + 2),
-                                rules.start);
+    born_ = arrivals_ = Arrivals(traffic.load / traffic.mean_flits(),
+                                 Random(rules.seed, 4ULL * node + 2), rules.start);
   }
   next_birth();
 }
@@ -77,7 +77,8 @@ bool Endpoint::draft(uint64_t birth, uint64_t t, Tally& tally) {
     d.flits = trace_[trace_at_++].flits;
   } else {
     d.flits = r.destinations->flits(random_);
-    if (r.traffic.pattern != Pattern::kMulticast) d.dest = r.destinations->pick(node_, made_, random_);
+    if (r.traffic.pattern != Pattern::kMulticast)
+      d.dest = r.destinations->pick(node_, made_, random_);
     if (r.traffic.window == 0) arrivals_.advance();
   }
   ++made_;
@@ -91,13 +92,15 @@ bool Endpoint::draft(uint64_t birth, uint64_t t, Tally& tally) {
     c[axis] = (c[axis] + size - 1) % size;
     d.dest = r.topology->node_at(c);
     d.axis_hops = size - 1;
-    d.route = fabric::encode_leg({static_cast<uint8_t>(2 * axis), static_cast<uint8_t>(size - 1), 0}, 0);
+    d.route =
+        fabric::encode_leg({static_cast<uint8_t>(2 * axis), static_cast<uint8_t>(size - 1), 0}, 0);
   } else {
     d.route = r.routes->route(node_, d.dest);
   }
   if (d.route == fabric::kNoRoute) {
-    tally.violation(t, node_, "no route from node " + std::to_string(node_) + " to node " +
-                                  std::to_string(d.dest));
+    tally.violation(
+        t, node_,
+        "no route from node " + std::to_string(node_) + " to node " + std::to_string(d.dest));
     return false;
   }
   d.vc = fabric::local_vc(node_, d.dest, d.channel, r.vcs);
@@ -142,7 +145,8 @@ void Endpoint::make(uint64_t t, uint64_t settled, Tally& tally) {
   for (;;) {
     if (waiting_) {
       const Queue& q = queues_[draft_.vc];
-      if (q.count != 0 && (q.flits + draft_.flits > r.queue_flits || q.count == q.ring.size())) return;
+      if (q.count != 0 && (q.flits + draft_.flits > r.queue_flits || q.count == q.ring.size()))
+        return;
       enqueue(settled, tally);
       if (waiting_) return;
     }
@@ -175,8 +179,9 @@ void Endpoint::inject(uint64_t t, PortInputs& in, Tally& tally) {
     return;
   }
   const uint32_t later = ready >> turn_;
-  const auto v = static_cast<uint32_t>(later ? turn_ + static_cast<uint32_t>(std::countr_zero(later))
-                                             : static_cast<uint32_t>(std::countr_zero(ready)));
+  const auto v =
+      static_cast<uint32_t>(later ? turn_ + static_cast<uint32_t>(std::countr_zero(later))
+                                  : static_cast<uint32_t>(std::countr_zero(ready)));
   turn_ = v + 1 == r.vcs ? 0 : v + 1;
   Queue& q = queues_[v];
   const uint32_t number = q.ring[q.head];
@@ -242,8 +247,9 @@ bool Endpoint::take(uint64_t t, const PortOutputs& out, Tally& tally) {
     for (uint32_t rest = credit; rest != 0; rest &= rest - 1) {
       const auto v = static_cast<uint32_t>(std::countr_zero(rest));
       if (v >= r.vcs || credits_[v] >= r.depth)
-        tally.violation(t, node_, "node " + std::to_string(node_) + ": a credit too many of channel " +
-                                      std::to_string(v) + " at the local port");
+        tally.violation(t, node_,
+                        "node " + std::to_string(node_) + ": a credit too many of channel " +
+                            std::to_string(v) + " at the local port");
       else
         ++credits_[v];
     }
@@ -254,8 +260,9 @@ bool Endpoint::take(uint64_t t, const PortOutputs& out, Tally& tally) {
   ++tally.moves;
   ++tally.flits_ejected;
   if (f.vc >= r.vcs || owed_[f.vc] >= r.depth) {
-    tally.violation(t, node_, "node " + std::to_string(node_) + ", local port, channel " +
-                                  std::to_string(f.vc) + ": a flit without a credit");
+    tally.violation(t, node_,
+                    "node " + std::to_string(node_) + ", local port, channel " +
+                        std::to_string(f.vc) + ": a flit without a credit");
     return false;
   }
   ++owed_[f.vc];
@@ -271,13 +278,15 @@ bool Endpoint::take(uint64_t t, const PortOutputs& out, Tally& tally) {
 void Endpoint::receive(uint64_t t, const Flit& f, Tally& tally) {
   const EndpointRules& r = *rules_;
   const auto wrong = [&](const std::string& what) {
-    tally.violation(t, node_, "node " + std::to_string(node_) + ", local port, channel " +
-                                  std::to_string(f.vc) + ": " + what);
+    tally.violation(t, node_,
+                    "node " + std::to_string(node_) + ", local port, channel " +
+                        std::to_string(f.vc) + ": " + what);
   };
   Arriving& a = arriving_[f.vc];
   if (f.head) {
     if (a.open) wrong(name(f.src, f.packet) + " begins inside " + name(a.src, a.number));
-    a = {f.src < r.stores->size() ? (*r.stores)[f.src].find(f.packet) : nullptr, f.packet, 0, f.src, true};
+    a = {f.src < r.stores->size() ? (*r.stores)[f.src].find(f.packet) : nullptr, f.packet, 0, f.src,
+         true};
     if (!a.packet) return wrong(name(f.src, f.packet) + " is not known");
     const Packet& p = *a.packet;
     if (p.done.load(std::memory_order_relaxed) != Packet::kUnderWay)
@@ -321,8 +330,9 @@ void Endpoint::check_order(uint64_t t, const Arriving& a, Tally& tally) {
   const uint32_t key = a.src * rules_->traffic.channels + a.packet->channel;
   uint32_t& last = last_order_.empty() ? last_order_of_[key] : last_order_[key];
   if (a.packet->order <= last)
-    tally.violation(t, node_, "node " + std::to_string(node_) + ": " + name(a.src, a.number) +
-                                  " came behind a later one of its channel, or twice");
+    tally.violation(t, node_,
+                    "node " + std::to_string(node_) + ": " + name(a.src, a.number) +
+                        " came behind a later one of its channel, or twice");
   last = a.packet->order;
 }
 
@@ -331,12 +341,14 @@ void Endpoint::deliver(uint64_t t, Arriving& a, bool cut, Tally& tally) {
   if (cut) {
     ++tally.packets_cut;
     if (!p.damaged)
-      tally.violation(t, node_, "node " + std::to_string(node_) + ": " + name(a.src, a.number) +
-                                    " was cut short, and no link on its way has failed");
+      tally.violation(t, node_,
+                      "node " + std::to_string(node_) + ": " + name(a.src, a.number) +
+                          " was cut short, and no link on its way has failed");
   } else {
     if (a.next != p.flits)
-      tally.violation(t, node_, "node " + std::to_string(node_) + ": " + name(a.src, a.number) +
-                                    " ended after " + std::to_string(a.next) + " flits");
+      tally.violation(t, node_,
+                      "node " + std::to_string(node_) + ": " + name(a.src, a.number) +
+                          " ended after " + std::to_string(a.next) + " flits");
     check_order(t, a, tally);
   }
   if (p.mcast) {

@@ -40,10 +40,10 @@ struct alignas(64) Tally {
   // measured only
   uint64_t offered_packets = 0, offered_open = 0;  ///< born in the window; of these, not delivered
   uint64_t accepted_flits = 0;
-  Histogram latency;         ///< birth to last flit, packets born in the window
-  Histogram network_latency; ///< the same without the wait at the source
-  std::vector<uint64_t> by_source;                   ///< flits delivered
-  std::vector<uint64_t> batch_flits;                 ///< by cycle of delivery
+  Histogram latency;                  ///< birth to last flit, packets born in the window
+  Histogram network_latency;          ///< the same without the wait at the source
+  std::vector<uint64_t> by_source;    ///< flits delivered
+  std::vector<uint64_t> batch_flits;  ///< by cycle of delivery
   std::vector<uint64_t> batch_latency, batch_packets;  ///< by cycle of birth
   void violation(uint64_t cycle, uint32_t node, std::string text);
 };
@@ -65,17 +65,17 @@ struct EndpointRules {
   bool stopped = false;         ///< no new packets
 };
 
-/// One node's endpoint. Open loop: packets are born by a Bernoulli process and wait in a source queue
-/// without bound. (It needs no memory: the process is run a second time, as late as its packets find
-/// place in the injection queues.)
+/// One node's endpoint. Open loop: packets are born by a Bernoulli process and wait in a source
+/// queue without bound. (It needs no memory: the process is run a second time, as late as its
+/// packets find place in the injection queues.)
 class Endpoint {
  public:
   Endpoint(const EndpointRules& rules, uint32_t node);
 
   /// Cycle t, before the router: new packets, a flit for the local port, credits for it.
   void drive(uint64_t t, uint64_t settled, PortInputs& in, Tally& tally);
-  /// Cycle t, after the router: credits, and an ejected flit's place. True if there is a flit: it is
-  /// to be given to receive() before the batch ends. What that will look at is on its way then.
+  /// Cycle t, after the router: credits, and an ejected flit's place. True if there is a flit: it
+  /// is to be given to receive() before the batch ends. What that will look at is on its way then.
   bool take(uint64_t t, const PortOutputs& out, Tally& tally);
   /// The scoreboard's view of a flit ejected in cycle t.
   void receive(uint64_t t, const Flit& flit, Tally& tally);
@@ -122,8 +122,8 @@ class Endpoint {
   uint32_t node_, local_;
   uint32_t eject_stall_;
   Random random_, stalls_;
-  Arrivals born_;      ///< the process as it runs
-  Arrivals arrivals_;  ///< again, at the head of the source queue
+  Arrivals born_;                      ///< the process as it runs
+  Arrivals arrivals_;                  ///< again, at the head of the source queue
   uint64_t birth_ = Arrivals::kNever;  ///< of the packet at the head of the source queue
   uint64_t made_ = 0;
   uint32_t order_ = 0, channel_ = 0;

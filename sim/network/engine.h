@@ -1,5 +1,5 @@
-// A network of routers: cables with latency between them, endpoints at them, threads that step them.
-// The same for the RTL routers and for the model; the topology is data.
+// A network of routers: cables with latency between them, endpoints at them, threads that step
+// them. The same for the RTL routers and for the model; the topology is data.
 //
 // Time goes in batches no longer than the shortest cable: what a router drives in a batch arrives
 // after it, so the nodes of a batch may be stepped in any order, by any number of threads, with the
@@ -18,8 +18,8 @@
 namespace ttpu::network {
 
 /// What may happen to a flit on a cable. Of routers with a link layer it is frames that pass: to
-/// flip bit b of a frame set Flit::route to b + 1. Called by the thread of the sending node: keep state by
-/// cable.
+/// flip bit b of a frame set Flit::route to b + 1. Called by the thread of the sending node: keep
+/// state by cable.
 class LinkErrors {
  public:
   virtual ~LinkErrors() = default;
@@ -104,7 +104,7 @@ class Engine {
     Flit flit;
     uint8_t valid = 0, credit = 0;
   };
-  struct Cable {  ///< one direction
+  struct Cable {                                ///< one direction
     uint32_t slots = 0, mask = 0, latency = 0;  ///< first slot; number of slots - 1
     bool there = false;                         ///< connected and in service
   };
@@ -150,15 +150,15 @@ class Engine {
   EndpointRules rules_;
   std::vector<PacketStore> stores_;
   std::vector<Endpoint> endpoints_;
-  std::vector<Cable> cables_;           ///< [node * ports + port], leaving
-  std::vector<uint32_t> arriving_;      ///< [the same] -> index of the cable that ends there, or ~0
+  std::vector<Cable> cables_;       ///< [node * ports + port], leaving
+  std::vector<uint32_t> arriving_;  ///< [the same] -> index of the cable that ends there, or ~0
   std::vector<Slot> slots_;
   std::vector<Slow> slow_;
-  std::vector<Open> open_;              ///< by the port at which it arrives; only with failures
+  std::vector<Open> open_;  ///< by the port at which it arrives; only with failures
   std::vector<uint64_t> link_flits_;
-  std::vector<uint32_t> down_;          ///< [node], mask
+  std::vector<uint32_t> down_;  ///< [node], mask
   std::vector<Tally> tallies_;
-  std::vector<Violation> found_;        ///< by the checks between runs
+  std::vector<Violation> found_;  ///< by the checks between runs
   uint64_t found_seen_ = 0;
 };
 

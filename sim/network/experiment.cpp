@@ -112,8 +112,9 @@ Outcome run_experiment(const Experiment& e, const fabric::Topology& topology,
     o.latency_complete = o.tally.offered_open == 0;
     fill(o, engine, e, static_cast<double>(m.last - m.first));
     std::vector<double> flits, latencies;
-    const double share = static_cast<double>(std::max<size_t>(senders(e.traffic, topology).size(), 1)) *
-                         static_cast<double>(m.batch);
+    const double share =
+        static_cast<double>(std::max<size_t>(senders(e.traffic, topology).size(), 1)) *
+        static_cast<double>(m.batch);
     for (size_t i = 0; i < o.tally.batch_flits.size(); ++i) {
       flits.push_back(static_cast<double>(o.tally.batch_flits[i]) / share);
       if (o.tally.batch_packets[i])
@@ -199,8 +200,9 @@ Curve find_saturation(const std::function<Outcome(double)>& run, double step) {
     const Point &a = curve.points[i - 1], &b = curve.points[i];
     const double from = a.outcome.latency_mean, to = b.outcome.latency_mean;
     if (to < limit && b.outcome.latency_complete) continue;
-    curve.latency_3x = to > from ? a.load + (b.load - a.load) * std::min(1.0, (limit - from) / (to - from))
-                                 : a.load;
+    curve.latency_3x =
+        to > from ? a.load + (b.load - a.load) * std::min(1.0, (limit - from) / (to - from))
+                  : a.load;
     break;
   }
   return curve;

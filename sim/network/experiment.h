@@ -12,15 +12,15 @@ namespace ttpu::network {
 struct Experiment {
   Traffic traffic;
   EngineOptions engine;
-  uint64_t warmup = 2000;   ///< cycles
-  uint64_t window = 5000;   ///< cycles, split into batches
+  uint64_t warmup = 2000;  ///< cycles
+  uint64_t window = 5000;  ///< cycles, split into batches
   uint32_t batches = 10;
-  uint64_t drain = 20000;   ///< cycles after the window in which measured packets may still arrive
+  uint64_t drain = 20000;  ///< cycles after the window in which measured packets may still arrive
 };
 
 struct Outcome {
-  double offered = 0;   ///< flits a node a cycle, born in the window
-  double accepted = 0;  ///< flits a node a cycle, delivered in the window
+  double offered = 0;      ///< flits a node a cycle, born in the window
+  double accepted = 0;     ///< flits a node a cycle, delivered in the window
   double accepted_ci = 0;  ///< half-width of the 95% confidence interval, from batch means
   double worst_node = 0;   ///< of the sources: flits a cycle delivered
   uint32_t worst_source = 0;
@@ -30,10 +30,10 @@ struct Outcome {
   Histogram latency;
   double link_load_max = 0, link_load_mean = 0;  ///< flits a cycle
   uint32_t busiest_node = 0, busiest_port = 0;
-  uint64_t cycles = 0;            ///< simulated, all phases
-  uint64_t completion = 0;        ///< finite traffic: cycle in which the last flit arrived
-  double kcycles_per_s = 0;       ///< of the window, see seconds
-  double seconds = 0;  ///< of the window: CPU time with one thread, else time on the clock
+  uint64_t cycles = 0;       ///< simulated, all phases
+  uint64_t completion = 0;   ///< finite traffic: cycle in which the last flit arrived
+  double kcycles_per_s = 0;  ///< of the window, see seconds
+  double seconds = 0;        ///< of the window: CPU time with one thread, else time on the clock
   Tally tally;
   uint64_t dropped = 0;
   bool stuck = false;
@@ -42,8 +42,8 @@ struct Outcome {
   std::vector<std::string> errors() const;
 };
 
-/// Run it on `routers` (out of reset). Finite traffic (Traffic::packets, or a trace) runs to its end
-/// without warm-up and window: accepted is then over the whole run. Throws what Engine throws.
+/// Run it on `routers` (out of reset). Finite traffic (Traffic::packets, or a trace) runs to its
+/// end without warm-up and window: accepted is then over the whole run. Throws what Engine throws.
 Outcome run_experiment(const Experiment& experiment, const fabric::Topology& topology,
                        const fabric::Routes& routes, Routers& routers);
 
@@ -68,8 +68,9 @@ struct Curve {
   double latency_3x = 0;      ///< load at which the mean latency is 3 times that of the first point
 };
 /// A load counts as carried if accepted, with its confidence interval, reaches 0.98 of offered, and
-/// every packet of the window arrived in the drain. Saturation is the largest carried load, to `step`: a coarse row of loads,
-/// then halving between the last that was carried and the first that was not.
+/// every packet of the window arrived in the drain. Saturation is the largest carried load, to
+/// `step`: a coarse row of loads, then halving between the last that was carried and the first that
+/// was not.
 Curve find_saturation(const std::function<Outcome(double load)>& run, double step = 0.01);
 
 }  // namespace ttpu::network

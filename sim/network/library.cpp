@@ -22,14 +22,15 @@ std::unique_ptr<Routers> open_library(const std::string& name, const RouterShape
     // The library stays open: the routers' code lives in it.
     void* library = ::dlopen((place / file).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
-      throw RouterError(std::string("cannot load ") + ::dlerror() + "; build it again: `make net-rtl`");
+      throw RouterError(std::string("cannot load ") + ::dlerror() +
+                        "; build it again: `make net-rtl`");
     const auto create = reinterpret_cast<CreateRouters>(::dlsym(library, kRoutersSymbol));
     if (create == nullptr) throw RouterError((place / file).string() + " holds no routers");
     RouterShape built;
     std::unique_ptr<Routers> routers(create(count, &built));
     if (!(built == shape))
-      throw RouterError((place / file).string() + " was built for other parameters; build it again: " +
-                        "`make net-rtl`");
+      throw RouterError((place / file).string() +
+                        " was built for other parameters; build it again: " + "`make net-rtl`");
     return routers;
   }
   throw RouterError("the RTL router is not built: no " + file + " in " + folder.string() +
@@ -55,7 +56,9 @@ std::unique_ptr<Routers> open_routers(const std::string& device, const ici::Rout
     throw RouterError("there is no device '" + device + "': rtl, rtl-checked, rtl-links or model");
   if (dims < 2) throw RouterError("RTL routers have 2 or 3 dimensions: write a ring of k as k x 1");
   return open_library("ttpu_net_" + std::to_string(dims) + "d_" + config.name +
-                          (device == "rtl" ? "" : device == "rtl-links" ? "_links" : "_checked"),
+                          (device == "rtl"         ? ""
+                           : device == "rtl-links" ? "_links"
+                                                   : "_checked"),
                       {dims, config.vcs, config.depth, config.data_w}, count);
 }
 

@@ -15,8 +15,8 @@ struct RouterShape {
   bool operator==(const RouterShape&) const = default;
 };
 
-/// What a library libttpu_net_<dims>d_<config>[_checked|_links].so exports as kRoutersSymbol: `count`
-/// routers out of reset, owned by the caller; writes the shape it was built for.
+/// What a library libttpu_net_<dims>d_<config>[_checked|_links].so exports as kRoutersSymbol:
+/// `count` routers out of reset, owned by the caller; writes the shape it was built for.
 using CreateRouters = Routers* (*)(uint32_t count, RouterShape* shape);
 inline constexpr const char* kRoutersSymbol = "ttpu_create_routers";
 
@@ -32,8 +32,8 @@ inline constexpr uint64_t kLinkStart = 1500;
 /// Named configuration (small, medium, full). Throws RouterError for another name.
 const ici::RouterConfig& router_config(const std::string& name);
 
-/// device: "model", "rtl", "rtl-checked" (rtl with its assertions, slower), or "rtl-links" (a link of
-/// RTL on every cable; they need kLinkStart cycles to come up). Throws RouterError.
+/// device: "model", "rtl", "rtl-checked" (rtl with its assertions, slower), or "rtl-links" (a link
+/// of RTL on every cable; they need kLinkStart cycles to come up). Throws RouterError.
 std::unique_ptr<Routers> open_routers(const std::string& device, const ici::RouterConfig& config,
                                       uint32_t dims, uint32_t count);
 

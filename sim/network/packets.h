@@ -20,9 +20,9 @@ struct alignas(64) Packet {
   uint16_t generation = 0;  ///< of the place in the store, so that a late duplicate is seen
   uint8_t channel = 0;
   bool mcast = false;
-  bool damaged = false;             ///< its route lies over a link that failed: it may be lost
-  std::atomic<uint16_t> left{0};    ///< copies still to be delivered
-  std::atomic<uint64_t> done{0};    ///< cycle of the last delivery; kUnderWay before
+  bool damaged = false;           ///< its route lies over a link that failed: it may be lost
+  std::atomic<uint16_t> left{0};  ///< copies still to be delivered
+  std::atomic<uint64_t> done{0};  ///< cycle of the last delivery; kUnderWay before
 };
 
 /// The packets of one source. A number (Flit::packet) is place + generation * kPlaces. Places are

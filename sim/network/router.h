@@ -33,8 +33,9 @@ struct Flit {
 /// What a router sees in a cycle: at most one flit a port, and the credits that come back.
 struct PortInputs {
   Flit flit[kMaxPorts];
-  uint8_t valid = 0;               ///< bit p: flit[p] is there
-  uint8_t credit[kMaxPorts] = {};  ///< bit v of [p]: a credit of virtual channel v, from beyond port p
+  uint8_t valid = 0;  ///< bit p: flit[p] is there
+  uint8_t credit[kMaxPorts] =
+      {};  ///< bit v of [p]: a credit of virtual channel v, from beyond port p
 };
 
 /// What it drives in that cycle; the same layout.

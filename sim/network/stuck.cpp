@@ -6,11 +6,16 @@ namespace {
 
 const char* text_of(BufferState::Wait wait) {
   switch (wait) {
-    case BufferState::Wait::kCredit: return "credit";
-    case BufferState::Wait::kChannel: return "channel";
-    case BufferState::Wait::kTurn: return "turn";
-    case BufferState::Wait::kDrop: return "drop";
-    case BufferState::Wait::kNothing: break;
+    case BufferState::Wait::kCredit:
+      return "credit";
+    case BufferState::Wait::kChannel:
+      return "channel";
+    case BufferState::Wait::kTurn:
+      return "turn";
+    case BufferState::Wait::kDrop:
+      return "drop";
+    case BufferState::Wait::kNothing:
+      break;
   }
   return "";
 }

@@ -13,9 +13,9 @@ constexpr uint32_t kMaxFlits = 256;  // the header's length field has 8 bits
 }  // namespace
 
 const std::vector<std::string>& pattern_names() {
-  static const std::vector<std::string> names = {
-      "uniform", "tornado", "transpose", "bit-complement", "neighbour",
-      "hotspot", "all-to-all", "multicast", "trace"};
+  static const std::vector<std::string> names = {"uniform",        "tornado",   "transpose",
+                                                 "bit-complement", "neighbour", "hotspot",
+                                                 "all-to-all",     "multicast", "trace"};
   return names;
 }
 
@@ -151,7 +151,8 @@ Destinations::Destinations(const Traffic& traffic, const fabric::Topology& topol
       if (!(hotspot_share_ >= 0 && hotspot_share_ <= 1))
         throw TrafficError("the hot spot's share must be 0 to 1");
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -163,11 +164,15 @@ uint32_t Destinations::fixed(uint32_t node) const {
       for (uint32_t d = 0; d < topology_->dims; ++d)
         c[d] = (c[d] + (size[d] + 1) / 2 - 1) % size[d];
       break;
-    case Pattern::kTranspose: std::rotate(c.begin(), c.begin() + 1, c.begin() + topology_->dims); break;
+    case Pattern::kTranspose:
+      std::rotate(c.begin(), c.begin() + 1, c.begin() + topology_->dims);
+      break;
     case Pattern::kBitComplement:
       for (uint32_t d = 0; d < topology_->dims; ++d) c[d] = size[d] - 1 - c[d];
       break;
-    default: c[0] = (c[0] + 1) % size[0]; break;
+    default:
+      c[0] = (c[0] + 1) % size[0];
+      break;
   }
   return topology_->node_at(c);
 }
@@ -183,16 +188,17 @@ uint32_t Destinations::pick(uint32_t node, uint64_t k, Random& random) const {
   const auto& group = groups_[p.group];
   switch (pattern_) {
     case Pattern::kHotspot:
-      if (node != hotspot_ && p.group == peers_[hotspot_].group &&
-          random.unit() < hotspot_share_)
+      if (node != hotspot_ && p.group == peers_[hotspot_].group && random.unit() < hotspot_share_)
         return hotspot_;
       [[fallthrough]];
-    case Pattern::kUniform: return other(node, 1 + random.below(group.size() - 1));
+    case Pattern::kUniform:
+      return other(node, 1 + random.below(group.size() - 1));
     case Pattern::kAllToAll: {
       const auto& order = orders_[p.group];
       return other(node, order[(k + p.place) % order.size()]);
     }
-    default: return fixed(node);
+    default:
+      return fixed(node);
   }
 }
 
@@ -213,12 +219,12 @@ double Destinations::share(uint32_t src, uint32_t dest) const {
     case Pattern::kHotspot: {
       if (p.group != peers_[dest].group || src == dest) return 0;
       const double even = 1.0 / static_cast<double>(groups_[p.group].size() - 1);
-      if (pattern_ != Pattern::kHotspot || src == hotspot_ ||
-          p.group != peers_[hotspot_].group)
+      if (pattern_ != Pattern::kHotspot || src == hotspot_ || p.group != peers_[hotspot_].group)
         return even;
       return (1 - hotspot_share_) * even + (dest == hotspot_ ? hotspot_share_ : 0);
     }
-    default: return fixed(src) == dest ? 1 : 0;
+    default:
+      return fixed(src) == dest ? 1 : 0;
   }
 }
 

@@ -36,14 +36,14 @@ struct TraceLine {
 
 struct Traffic {
   Pattern pattern = Pattern::kUniform;
-  double load = 1;            ///< open loop: flits a node a cycle
-  uint32_t window = 0;        ///< closed loop: packets of a node under way at most; 0: open loop
-  uint64_t packets = 0;       ///< of a node, then silence; 0: without end
+  double load = 1;       ///< open loop: flits a node a cycle
+  uint32_t window = 0;   ///< closed loop: packets of a node under way at most; 0: open loop
+  uint64_t packets = 0;  ///< of a node, then silence; 0: without end
   std::vector<SizeShare> sizes = std::vector<SizeShare>(1);
   double hotspot_share = 0.1;
-  uint32_t hotspot = 0;       ///< node
-  uint32_t axis = 0;          ///< of kMulticast
-  uint32_t channels = 1;      ///< packets are spread over so many order channels, 1 to 16
+  uint32_t hotspot = 0;   ///< node
+  uint32_t axis = 0;      ///< of kMulticast
+  uint32_t channels = 1;  ///< packets are spread over so many order channels, 1 to 16
   std::vector<TraceLine> trace;
 
   double mean_flits() const;
@@ -54,8 +54,8 @@ struct TrafficError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// By the names of the command line: uniform, tornado, transpose, bit-complement, neighbour, hotspot,
-/// all-to-all, multicast, trace. Unknown: TrafficError.
+/// By the names of the command line: uniform, tornado, transpose, bit-complement, neighbour,
+/// hotspot, all-to-all, multicast, trace. Unknown: TrafficError.
 Pattern pattern_named(const std::string& name);
 const char* name_of(Pattern pattern);
 const std::vector<std::string>& pattern_names();
