@@ -73,6 +73,7 @@ TYPED_TEST(Phy, FullRate) {
 
 // Random gaps, many draws of phase and skew.
 TYPED_TEST(Phy, Gaps) {
+  uint64_t gaps = 0;
   for (int round = 0; round < 10; ++round) {
     Options o = rough();
     o.gap_percent = 5 + 10 * static_cast<uint32_t>(round);
@@ -84,23 +85,25 @@ TYPED_TEST(Phy, Gaps) {
       const auto& t = cable.totals(s);
       EXPECT_EQ(t.sent, t.arrived);
       EXPECT_EQ(t.other, 0u);
-      EXPECT_GT(t.gaps, 2u);
+      gaps += t.gaps;
     }
   }
+  EXPECT_GT(gaps, 500u);
 }
 
 // Each error costs the frame it falls on, and adds one frame of garbage at most.
 TYPED_TEST(Phy, Errors) {
   constexpr uint32_t kRate = 4000;  // a million
-  // A doubled edge on a cable as wide as a frame is a frame more: the FIFO takes up a few between
-  // two pauses, not four in a thousand.
-  constexpr uint32_t kDoubled = TestFixture::Cable::kBeats == 1 ? 300 : kRate;
+  // A doubled edge on a cable as wide as a frame is a frame more: the FIFO needs a gap to get rid
+  // of it.
+  constexpr bool kWide = TestFixture::Cable::kBeats == 1;
+  constexpr uint32_t kDoubled = kWide ? 300 : kRate;
   for (int kind = 0; kind < 5; ++kind) {
     for (const uint32_t gap : {0u, 70u}) {
       Options o = rough();
       o.skew = 300, o.jitter = 200;  // room for a second clock pulse within the bit
       o.ppm = {0, 0};
-      o.gap_percent = gap;
+      o.gap_percent = kWide && kind >= 3 && gap == 0 ? 5 : gap;
       typename TestFixture::Cable cable(o);
       phy::Errors e;
       if (kind == 0 || kind == 4) e.data = kRate;
@@ -218,7 +221,7 @@ TEST(PhyOverflow, IsCounted) {
   EXPECT_EQ(fast.other, 0u);
   cable.may_lose(false);
   cable.send(0, true);
-  cable.run(400);  // it goes on
+  cable.run(100);  // it goes on
   cable.finish();
 }
 
