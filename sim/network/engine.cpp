@@ -237,7 +237,10 @@ void Engine::worker(uint32_t thread, uint64_t end, Barrier& barrier) {
   for (uint64_t t = now_; t < end && !stuck_;) {
     const uint64_t stop = std::min(end, t + batch_);
     for (uint32_t n = first; n < last; ++n) {
-      if (n + 1 < last) prefetch(n + 1, t);
+      if (n + 1 < last) {
+        prefetch(n + 1, t);
+        routers_.prefetch(n + 1);
+      }
       for (uint64_t c = t; c < stop; ++c) step_node(n, c, t, ejected, tally);
     }
     see(ejected, tally);

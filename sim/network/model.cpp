@@ -63,18 +63,17 @@ BufferState ModelRouters::buffer(uint32_t index, uint32_t port, uint32_t vc) {
   return Cycle(state(index), shape_, index).look_at(port * shape_.vcs + vc);
 }
 
-/// The states of a large network do not fit the near caches: ask for those of the routers that come
-/// next in good time, the second next one's state, and then what it points to.
+/// The states of a large network do not fit the near caches: ask for the state of the router after
+/// `index`, whoever steps it, and for what the state of `index`, which is this thread's, points to.
 void ModelRouters::prefetch(uint32_t index) const {
-  if (index + 2 >= count_) return;
-  const std::byte* const far = &memory_[(index + 2) * stride_];
+  if (index + 1 >= count_) return;
+  const std::byte* const far = &memory_[(index + 1) * stride_];
   for (size_t at = 0; at < offsetof(State, free_slots) + kLine; at += kLine)
     __builtin_prefetch(far + at, 1);
-  Cycle(state(index + 1), shape_, index + 1).prefetch();
+  Cycle(state(index), shape_, index).prefetch();
 }
 
 void ModelRouters::step(uint32_t index, const PortInputs& in, PortOutputs& out) {
-  prefetch(index);
   Cycle cycle(state(index), shape_, index);
   cycle.drive(out);
   cycle.run(in);

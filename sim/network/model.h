@@ -31,6 +31,7 @@ class ModelRouters : public Routers {
   /// `out.flit[p]` is written only if bit p of `out.valid` is set. Throws std::logic_error, with
   /// router and port, if a flit comes without a credit or on a virtual channel that does not exist.
   void step(uint32_t index, const PortInputs& in, PortOutputs& out) override;
+  void prefetch(uint32_t index) const override;
   uint64_t dropped(uint32_t index) const override;
   /// Packets that lost their way in their middle, when a port went down.
   uint64_t cut(uint32_t index) const;
@@ -43,7 +44,6 @@ class ModelRouters : public Routers {
     void operator()(std::byte* memory) const;
   };
   model::State& state(uint32_t index) const;
-  void prefetch(uint32_t index) const;
 
   ModelShape shape_;
   uint32_t count_ = 0;

@@ -67,6 +67,8 @@ class Routers {
   virtual void set_down(uint32_t index, uint32_t down_mask) = 0;
   /// One clock cycle: `out` is what the registers drive during it, `in` what they take at its end.
   virtual void step(uint32_t index, const PortInputs& in, PortOutputs& out) = 0;
+  /// The calling thread steps router `index` next: what it needs may be fetched. No effect else.
+  virtual void prefetch(uint32_t index) const { static_cast<void>(index); }
   /// Packets dropped so far for want of a usable port.
   virtual uint64_t dropped(uint32_t index) const = 0;
   /// State of input channel `vc` of `port`. May take time: of a network that stands still only.
