@@ -97,7 +97,7 @@ TYPED_TEST(Phy, Errors) {
   // A doubled edge on a cable as wide as a frame is a frame more: the FIFO needs a gap to get rid
   // of it.
   constexpr bool kWide = TestFixture::Cable::kBeats == 1;
-  constexpr uint32_t kDoubled = kWide ? 300 : kRate;
+  constexpr uint32_t kDoubled = kWide ? 1500 : kRate;
   for (int kind = 0; kind < 5; ++kind) {
     for (const uint32_t gap : {0u, 70u}) {
       Options o = rough();
