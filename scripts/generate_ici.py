@@ -51,6 +51,7 @@ def sv(ici):
     out.append(f"  localparam int unsigned LinkVersion = {ici['link']['version']};")
     out.append(f"  localparam int unsigned Legs = {ici['legs']};")
     out.append(f"  localparam int unsigned LegW = {ici['leg_bits']};")
+    out.append(f"  localparam int unsigned AgeUnitLog2 = {ici['age_unit_log2']};")
     out.append(f"  typedef enum logic [{ici['kind_bits'] - 1}:0] {{")
     out.append(",\n".join(f"    Kind{camel(k['name'].lower())} = {ici['kind_bits']}'d{k['value']}"
                           for k in ici["kinds"]))
@@ -85,6 +86,7 @@ def cpp(ici):
     out.append(f"inline constexpr uint32_t kLinkVersion = {ici['link']['version']};")
     out.append(f"inline constexpr uint32_t kLegs = {ici['legs']};")
     out.append(f"inline constexpr uint32_t kLegBits = {ici['leg_bits']};")
+    out.append(f"inline constexpr uint32_t kAgeUnit = {1 << ici['age_unit_log2']};  ///< cycles")
     out.append("")
     out.append("enum class Kind : uint8_t {")
     out += [f"  k{camel(k['name'].lower())} = {k['value']},  ///< {k['doc']}" for k in ici["kinds"]]

@@ -7,7 +7,7 @@
 //   t + 1.
 //
 // Output choice: the packet sent last while it has a flit and a credit; else the oldest head (age =
-// header's age + wait here, in units of 8 cycles, at most 63); equal ages: network before local, then
+// header's age + wait here, in units of 32 cycles, at most 63); equal ages: network before local, then
 // round robin; age 63: round robin among all. A channel of an output belongs to a packet from head
 // to tail.
 //
@@ -104,7 +104,8 @@ module ttpu_router #(
   logic [IW-1:0] last_q[Ports];
   logic [Vcs-1:0] pulse_q[Ports];  // of input ports
   logic [2*Dims-1:0] down_q;
-  logic [12:0] time_q, now;
+  localparam int unsigned TimeW = 10 + AgeUnitLog2;
+  logic [TimeW-1:0] time_q, now;
   assign now = time_q + 1'b1;
   // Counters.
   logic [31:0] sent_q[Wide];
@@ -140,7 +141,7 @@ module ttpu_router #(
         if (write) begin
           mem[wp] <= stored(in_flit_i[P], way.route);
           ctl[wp] <= ctl_of(in_flit_i[P][AtHead], in_flit_i[P][AtTail], way,
-                            in_flit_i[P][HeaderAgeLsb+:HeaderAgeW], now[12:3]);
+                            in_flit_i[P][HeaderAgeLsb+:HeaderAgeW], now[AgeUnitLog2+:10]);
         end
       end
       assign front[i] = mem[rp_q[i]];
@@ -209,9 +210,9 @@ module ttpu_router #(
       fresh = '0;
       if (drop_clear_i) drop_valid_o <= 1'b0;
 
-      // Age, in units of 8 cycles.
+      // Age, in units of 32 cycles.
       time_q <= now;
-      if (now[2:0] == 0 && (pend_q | act_q | kill_q) != 0) begin
+      if (now[AgeUnitLog2-1:0] == 0 && (pend_q | act_q | kill_q) != 0) begin
         for (int unsigned i = 0; i < Chans; i++) begin
           if (age_q[i] != 6'(MaxAge)) age_q[i] = age_q[i] + 1'b1;
         end
@@ -371,7 +372,7 @@ module ttpu_router #(
                        in_flit_i[p][HeaderLengthLsb+:HeaderLengthW], in_flit_i[p][AtVc+:3],
                        3'(p), Local, Depth, VW, 8'(cfg_dateline_i));
           ctl = ctl_of(in_flit_i[p][AtHead], in_flit_i[p][AtTail], way,
-                       in_flit_i[p][HeaderAgeLsb+:HeaderAgeW], now[12:3]);
+                       in_flit_i[p][HeaderAgeLsb+:HeaderAgeW], now[AgeUnitLog2+:10]);
           if (SplitMem == 0) begin
             ctl_q[SplitMem != 0 ? 0 : 32'(s)<<AW|32'(wp_q[s])] = ctl;
             mem_q[SplitMem != 0 ? 0 : 32'(s)<<AW|32'(wp_q[s])] = stored(in_flit_i[p], way.route);
@@ -402,7 +403,7 @@ module ttpu_router #(
                 ovc_q[i] = ctl.vc;
                 copy_q[i] = ctl.copy;
                 kill_q[i] = 1'b0;
-                ctl.birth = now[12:3] - ctl.birth;
+                ctl.birth = now[AgeUnitLog2+:10] - ctl.birth;
                 if (!back_q[i]) age_q[i] = ctl.birth > 10'(MaxAge) ? 6'(MaxAge) : ctl.birth[5:0];
               end
             end

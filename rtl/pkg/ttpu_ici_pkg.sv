@@ -10,7 +10,7 @@ package ttpu_ici_pkg;
   typedef struct packed {
     logic [27:0] address;  // where the data goes in the receiver, in units of 16 bytes
     logic [0:0] reserved;  // 0
-    logic [5:0] age;  // time in the network in units of 8 cycles, saturating; kept by the routers
+    logic [5:0] age;  // time in the network in units of 32 cycles, saturating; kept by the routers
     logic [7:0] flag;  // sync flag raised at the receiver when the packet is complete, 0 = none
     logic [7:0] length;  // data flits that follow the head flit, 0 to 255
     logic [3:0] channel;  // order is kept between packets of the same source, destination and channel
@@ -96,6 +96,7 @@ package ttpu_ici_pkg;
   localparam int unsigned LinkVersion = 1;
   localparam int unsigned Legs = 5;
   localparam int unsigned LegW = 8;
+  localparam int unsigned AgeUnitLog2 = 5;
   typedef enum logic [3:0] {
     KindWrite = 4'd0,
     KindAddI32 = 4'd1,

@@ -17,9 +17,9 @@ inline constexpr uint32_t kMaxDepth = 64;
 inline constexpr uint8_t kNobody = 0xff;
 inline constexpr uint32_t kNoPort = 7;   ///< as an output: there is none
 inline constexpr uint32_t kOldest = 63;  ///< ages saturate here
-inline constexpr uint32_t kTimes =
-    1U << 13;  ///< the clock that ages are taken from goes round, in cycles
-inline constexpr uint32_t kAgeUnit = 8;  ///< cycles
+inline constexpr uint32_t kAgeUnit = ici::kAgeUnit;
+/// The clock that ages are taken from goes round, in cycles.
+inline constexpr uint32_t kTimes = 1024 * kAgeUnit;
 /// The hops of all legs after the first, in a route without its first leg.
 inline constexpr uint64_t kAllLaterHops = [] {
   uint64_t hops = 0;

@@ -411,8 +411,9 @@ class RouterBench {
   }
   void check_age(uint32_t port, uint32_t vc, const Record& r, const Words& got) {
     const uint64_t stay = cycle() - r.in_cycle - 1, age = get(got, ttpu::ici::kHeaderAge);
-    const uint64_t least = std::min<uint64_t>(63, r.packet.age + stay / 8);
-    const uint64_t most = std::min<uint64_t>(63, r.packet.age + (stay + 7) / 8);
+    const uint64_t least = std::min<uint64_t>(63, r.packet.age + stay / ttpu::ici::kAgeUnit);
+    const uint64_t most = std::min<uint64_t>(
+        63, r.packet.age + (stay + ttpu::ici::kAgeUnit - 1) / ttpu::ici::kAgeUnit);
     if (age < least || age > most)
       complain(port, vc,
                tb::format("out_flit_o: age after %llu cycles in the router, came with %u",

@@ -354,7 +354,7 @@ TEST(Router, OldestGoesFirst) {
 TEST(Router, WaitingMakesOld) {
   Contest c;
   const uint32_t first = c.b.send(straight(kPlusY, kPlusX, 2, 1, 10));
-  c.b.run(100);  // 12 units
+  c.b.run(12 * ttpu::ici::kAgeUnit + 4);
   const uint32_t second = c.b.send(straight(kMinusY, kPlusX, 2, 1, 20));
   c.b.run(4);
   c.go();
@@ -398,19 +398,19 @@ TEST(Router, OldOnesTakeTurns) {
 // keep a waiting one back once it is at 63 itself.
 TEST(Router, WaitIsBounded) {
   Bench b;
-  for (int n = 0; n < 1200; ++n) {
+  for (int n = 0; n < 1600; ++n) {
     b.send(straight(kMinusX, kPlusX, static_cast<uint32_t>(n) % 4, 1, 60));
     b.send(straight(kPlusY, kPlusX, static_cast<uint32_t>(n + 1) % 4, 1, 63));
   }
   b.run(40);
   const uint32_t young = b.send(straight(kLocal, kPlusX, 1, 1, 0));
   uint32_t waited = 0;
-  while (b.arrived_flits(young) == 0 && waited < 2000) {
+  while (b.arrived_flits(young) == 0 && waited < 4000) {
     b.step();
     ++waited;
   }
   EXPECT_GT(waited, 300u) << "older ones go first";
-  EXPECT_LE(waited, 63u * 8 + 8 + 10) << "until it has age 63 and its turn";
+  EXPECT_LE(waited, 64u * ttpu::ici::kAgeUnit + 10) << "until it has age 63 and its turn";
   b.drain(3000);
   b.check_end();
 }

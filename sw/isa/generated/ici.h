@@ -35,7 +35,7 @@ inline constexpr Field kHeaderChannel{73, 4};
 inline constexpr Field kHeaderLength{77, 8};
 /// sync flag raised at the receiver when the packet is complete, 0 = none
 inline constexpr Field kHeaderFlag{85, 8};
-/// time in the network in units of 8 cycles, saturating; kept by the routers
+/// time in the network in units of 32 cycles, saturating; kept by the routers
 inline constexpr Field kHeaderAge{93, 6};
 /// 0
 inline constexpr Field kHeaderReserved{99, 1};
@@ -91,6 +91,7 @@ inline constexpr uint32_t kLinkMagic = 21588;
 inline constexpr uint32_t kLinkVersion = 1;
 inline constexpr uint32_t kLegs = 5;
 inline constexpr uint32_t kLegBits = 8;
+inline constexpr uint32_t kAgeUnit = 32;  ///< cycles
 
 enum class Kind : uint8_t {
   kWrite = 0,  ///< store the data
