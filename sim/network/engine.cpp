@@ -357,8 +357,9 @@ bool Engine::finished() const {
 bool Engine::drain(uint64_t limit) {
   const uint64_t end = now_ + limit;
   while (!finished() && !stuck_ && now_ < end) {
-    // With failures some packets never come: quiet is enough.
-    if (failures_ && now_ - moved_at_ > 256 && !anything_held()) return true;
+    // With failures some packets never come: quiet is enough. Without, it means that they are lost.
+    const uint64_t quiet = failures_ ? 256 : options_.stuck_after;
+    if (now_ - moved_at_ > quiet && !anything_held()) return true;
     run(std::min<uint64_t>(end - now_, 64));
   }
   return finished();

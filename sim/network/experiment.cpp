@@ -20,10 +20,20 @@ double seconds_now(bool cpu) {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+bool finite(const Traffic& traffic) {
+  return traffic.packets != 0 || traffic.pattern == Pattern::kTrace;
+}
+
 /// Nodes that send, by the traffic's rule.
 std::vector<uint32_t> senders(const Traffic& traffic, const fabric::Topology& topology) {
   const Destinations destinations(traffic, topology);
   std::vector<uint32_t> r;
+  if (traffic.pattern == Pattern::kTrace) {
+    for (const TraceLine& line : traffic.trace) r.push_back(line.src);
+    std::sort(r.begin(), r.end());
+    r.erase(std::unique(r.begin(), r.end()), r.end());
+    return r;
+  }
   for (uint32_t n = 0; n < topology.nodes(); ++n)
     if (destinations.sends(n)) r.push_back(n);
   return r;
@@ -34,7 +44,11 @@ void fill(Outcome& o, const Engine& engine, const Experiment& e, double cycles) 
   const auto& topology = engine.topology();
   const std::vector<uint32_t> nodes = senders(e.traffic, topology);
   const auto per_node_cycle = 1 / (static_cast<double>(std::max<size_t>(nodes.size(), 1)) * cycles);
-  o.offered = static_cast<double>(t.offered_packets) * e.traffic.mean_flits() * per_node_cycle;
+  // All packets of finite traffic are sent: its flits are counted, not taken to be of mean size.
+  o.offered =
+      (finite(e.traffic) ? static_cast<double>(t.flits_injected)
+                         : static_cast<double>(t.offered_packets) * e.traffic.mean_flits()) *
+      per_node_cycle;
   o.accepted = static_cast<double>(t.accepted_flits) * per_node_cycle;
   if (!nodes.empty()) {
     o.worst_source = *std::min_element(nodes.begin(), nodes.end(), [&](uint32_t a, uint32_t b) {
@@ -79,8 +93,7 @@ Outcome run_experiment(const Experiment& e, const fabric::Topology& topology,
   Engine engine(topology, routes, routers, e.traffic, e.engine);
   Outcome o;
   const bool cpu = e.engine.threads == 1;
-  const bool finite = e.traffic.packets != 0 || e.traffic.pattern == Pattern::kTrace;
-  if (finite) {
+  if (finite(e.traffic)) {
     // All of it is measured; a network that moves ends, one that does not is stuck.
     engine.measure(uint64_t{1} << 40, 1);
     const double start = seconds_now(cpu);

@@ -47,6 +47,33 @@ std::vector<Histogram::Bucket> Histogram::buckets() const {
   return r;
 }
 
+std::vector<Histogram::Bucket> Histogram::bins() const {
+  constexpr size_t kMost = 64;
+  const std::vector<Bucket> exact = buckets();
+  std::vector<Bucket> r;
+  if (exact.empty()) return r;
+  for (uint32_t bits = 4; bits-- > 0;) {
+    // 2^bits bins an octave; below 2^(bits+1) a bin is one value. Their edges are edges of buckets.
+    const auto bin_of = [bits](uint64_t value) -> uint64_t {
+      if (value >> bits == 0) return value;
+      const auto up = static_cast<uint32_t>(std::bit_width(value)) - 1 - bits;
+      return (uint64_t{up} << bits) + (value >> up);
+    };
+    const auto first_in = [bits](uint64_t bin) -> uint64_t {
+      if (bin >> bits < 2) return bin;
+      const uint64_t part = (bin & ((uint64_t{1} << bits) - 1)) + (uint64_t{1} << bits);
+      return part << ((bin >> bits) - 1);
+    };
+    const uint64_t low = bin_of(exact.front().first), high = bin_of(exact.back().first);
+    if (bits > 0 && high - low >= kMost) continue;
+    for (uint64_t bin = low; bin <= high; ++bin)
+      r.push_back({first_in(bin), first_in(bin + 1) - 1, 0});
+    for (const Bucket& b : exact) r[bin_of(b.first) - low].count += b.count;
+    break;
+  }
+  return r;
+}
+
 Estimate batch_means(const std::vector<double>& batches) {
   // 97.5% points of Student's t for 1 to 30 degrees of freedom; beyond, of the normal distribution.
   static constexpr double kT[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,

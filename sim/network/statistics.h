@@ -32,6 +32,9 @@ class Histogram {
     bool operator==(const Bucket&) const = default;
   };
   std::vector<Bucket> buckets() const;
+  /// The same as a picture of it: at most about 64 bins side by side, empty ones too, from that of
+  /// the smallest latency to that of the largest. Each is 1/8 of its value wide, or 1/4, 1/2, 1/1.
+  std::vector<Bucket> bins() const;
   bool operator==(const Histogram& other) const { return buckets() == other.buckets(); }
 
  private:

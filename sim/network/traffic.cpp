@@ -1,6 +1,7 @@
 #include "network/traffic.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -9,6 +10,7 @@ namespace ttpu::network {
 namespace {
 
 constexpr uint32_t kMaxFlits = 256;  // the header's length field has 8 bits
+constexpr uint64_t kMaxTraceCycle = 1'000'000'000;
 
 }  // namespace
 
@@ -49,7 +51,7 @@ std::vector<SizeShare> parse_sizes(const std::string& text) {
     fields >> s.flits;
     if (fields && !fields.eof()) fields >> colon >> s.share;
     const bool rest = !fields || colon != ':' || !fields.eof();
-    if (rest || s.flits < 1 || s.flits > kMaxFlits || !(s.share > 0))
+    if (rest || s.flits < 1 || s.flits > kMaxFlits || !(s.share > 0 && s.share <= 1e9))
       throw TrafficError("packet size '" + part + "': flits (1 to 256), or flits:share with a " +
                          "share above 0");
     r.push_back(s);
@@ -60,7 +62,7 @@ std::vector<SizeShare> parse_sizes(const std::string& text) {
 
 std::vector<TraceLine> read_trace(const std::string& file, uint32_t nodes) {
   std::ifstream in(file);
-  if (!in) throw TrafficError("cannot read '" + file + "'");
+  if (!in || std::filesystem::is_directory(file)) throw TrafficError("cannot read '" + file + "'");
   std::vector<TraceLine> r;
   std::string text;
   for (uint32_t number = 1; std::getline(in, text); ++number) {
@@ -73,6 +75,8 @@ std::vector<TraceLine> read_trace(const std::string& file, uint32_t nodes) {
     };
     fields.clear();
     fields.seekg(0);
+    // A stream would take -5 for a number, a very large one.
+    if (text.find('-') != std::string::npos) fail("numbers are not negative");
     TraceLine line;
     if (!(fields >> line.cycle >> line.src >> line.dest >> line.flits))
       fail("expected `cycle src dest flits`");
@@ -81,8 +85,11 @@ std::vector<TraceLine> read_trace(const std::string& file, uint32_t nodes) {
       fail("node " + std::to_string(std::max(line.src, line.dest)) + " of a network of " +
            std::to_string(nodes));
     if (line.flits < 1 || line.flits > kMaxFlits) fail("flits must be 1 to 256");
+    if (line.cycle > kMaxTraceCycle)
+      fail("cycle " + std::to_string(line.cycle) + "; at most " + std::to_string(kMaxTraceCycle));
     r.push_back(line);
   }
+  if (r.empty()) throw TrafficError(file + ": no packet in it");
   std::stable_sort(r.begin(), r.end(),
                    [](const TraceLine& a, const TraceLine& b) { return a.cycle < b.cycle; });
   return r;
@@ -144,6 +151,12 @@ Destinations::Destinations(const Traffic& traffic, const fabric::Topology& topol
           (traffic.axis >= topology.dims || topology.size[traffic.axis] < 2 ||
            topology.size[traffic.axis] > 16))
         throw TrafficError("multicast needs an axis with 2 to 16 nodes");
+      if (pattern_ == Pattern::kMulticast)
+        for (uint32_t n = 0; n < nodes; ++n)
+          if (!topology.usable(n, 2 * traffic.axis))
+            throw TrafficError("multicast needs whole rings along its axis: node " +
+                               std::to_string(n) + " has no cable in service by " +
+                               fabric::port_text(2 * traffic.axis, topology.dims));
       break;
     case Pattern::kHotspot:
       if (hotspot_ >= nodes || peers_[hotspot_].empty)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -22,6 +23,28 @@ namespace {
 
 constexpr const char* kVersion = "0.1.0";
 
+/// Indented by two, lists of plain values on one line.
+std::string pretty(const Json& json, size_t indent = 0) {
+  const auto text = [](const Json& j) {
+    return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  const bool list = json.is_array();
+  if (!json.is_structured() || json.empty()) return text(json);
+  std::string r(1, list ? '[' : '{');
+  if (list && std::none_of(json.begin(), json.end(),
+                           [](const Json& item) { return item.is_structured(); })) {
+    for (const Json& item : json) r += (r.size() > 1 ? ", " : "") + text(item);
+    return r + "]";
+  }
+  for (const auto& [key, item] : json.items()) {
+    r += r.size() > 1 ? ",\n" : "\n";
+    r.append(indent + 2, ' ');
+    if (!list) r += text(key) + ": ";
+    r += pretty(item, indent + 2);
+  }
+  return r + "\n" + std::string(indent, ' ') + (list ? ']' : '}');
+}
+
 void report(const Context& context, bool json, ExitCode code, std::string_view what,
             std::string_view hint) {
   if (json) {
@@ -29,7 +52,7 @@ void report(const Context& context, bool json, ExitCode code, std::string_view w
     r["error"] = what;
     if (!hint.empty()) r["hint"] = hint;
     r["exit_code"] = static_cast<int>(code);
-    std::cout << r.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    std::cout << pretty(r) << '\n';
     return;
   }
   fmt::print(stderr, "ttpu: error: {}\n", what);
@@ -48,9 +71,14 @@ std::string usage_hint(const CLI::App& app, int argc, char** argv) {
     for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
       names.push_back(sub->get_name());
     const std::vector<std::string_view> views(names.begin(), names.end());
-    bool known = false;
-    for (const auto& n : names) known = known || n == argv[1];
-    if (known) return fmt::format("see ttpu {} --help", argv[1]);
+    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      if (sub->get_name() != argv[1]) continue;
+      if (argc > 2)
+        for (const auto* below : sub->get_subcommands([](const CLI::App*) { return true; }))
+          if (below->get_name() == argv[2])
+            return fmt::format("see ttpu {} {} --help", argv[1], argv[2]);
+      return fmt::format("see ttpu {} --help", argv[1]);
+    }
     const auto near = isa::nearest(argv[1], views);
     if (!near.empty()) return fmt::format("did you mean ttpu {}?", near);
   }
@@ -169,7 +197,7 @@ int run_cli(int argc, char** argv) {
     app.parse(argc, argv);
     if (context.json) {
       context.result["exit_code"] = static_cast<int>(context.exit_code);
-      std::cout << context.result.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+      std::cout << pretty(context.result) << '\n';
     }
     if (std::fflush(stdout) != 0 || !std::cout.flush())
       return failed(kBadFile, "cannot write to stdout", "");

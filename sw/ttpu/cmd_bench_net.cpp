@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <filesystem>
 #include <memory>
 
 #include "network/library.h"
@@ -57,9 +59,12 @@ network::Experiment experiment_of(const Options& o, const fabric::Topology& topo
 }
 
 Json histogram_json(const network::Histogram& histogram) {
-  Json r = Json::array();
-  for (const auto& b : histogram.buckets()) r.push_back({b.first, b.last, b.count});
-  return r;
+  Json bins = Json::array(), counts = Json::array();
+  for (const auto& b : histogram.bins()) {
+    bins.push_back(b.first);
+    counts.push_back(b.count);
+  }
+  return {{"bins", std::move(bins)}, {"counts", std::move(counts)}};
 }
 
 Json outcome_json(const network::Outcome& o) {
@@ -133,11 +138,34 @@ std::string text_of(const network::Outcome& o, const Json& j) {
                  o.kcycles_per_s, grouped(o.cycles), grouped(o.tally.flits_ejected));
 }
 
+/// A network in which nobody has anyone to send to would measure nothing, and look well.
+void require_senders(const network::Traffic& traffic, const fabric::Topology& topology) {
+  if (traffic.pattern == network::Pattern::kTrace) return;
+  const network::Destinations destinations(traffic, topology);
+  for (uint32_t n = 0; n < topology.nodes(); ++n)
+    if (destinations.sends(n)) return;
+  throw CliError(kUsage, "no node has another to send to: nothing to measure",
+                 "take a network or --slice with two or more living nodes");
+}
+
+/// Files that are written at the end: said before the long work.
+void require_folder(const std::string& file) {
+  std::error_code ec;
+  const auto folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ec))
+    throw CliError(kBadFile,
+                   fmt::format("cannot write '{}': there is no folder '{}'", file, folder.string()),
+                   "make the folder first");
+}
+
 void run_net(const Options& o, Context& context) {
+  require_folder(o.svg);
+  require_folder(o.dump);
   const ici::RouterConfig& router = network::router_config(o.router);
   const NetworkUnderTest net = open_network(o.topology, o.slice, o.routes);
   const network::Experiment base = experiment_of(o, net.topology, router);
   const auto& t = base.traffic;
+  require_senders(t, net.topology);
   Json& j = context.result;
   j = {{"bench", "net"},
        {"topology", o.topology},
@@ -223,9 +251,38 @@ void run_net(const Options& o, Context& context) {
   context.print(text);
 }
 
+/// Whole numbers from `least` to `most`. (CLI11 takes -1 for the largest number, and cuts off what
+/// is too large.)
+CLI::Validator whole(uint64_t least, uint64_t most) {
+  const std::string range = fmt::format("{} to {}", least, most);
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        uint64_t value = 0;
+        const char* last = text.data() + text.size();
+        const auto [end, error] = std::from_chars(text.data(), last, value);
+        const bool good = error == std::errc() && end == last && value >= least && value <= most;
+        return good ? "" : fmt::format("'{}' is no whole number from {}", text, range);
+      },
+      "in [" + range + "]");
+}
+
+/// Numbers from `least` to `most`. (CLI::Range lets nan pass.)
+CLI::Validator number(double least, double most) {
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        double value = 0;
+        const char* last = text.data() + text.size();
+        const auto [end, error] = std::from_chars(text.data(), last, value);
+        const bool good = error == std::errc() && end == last && value >= least && value <= most;
+        return good ? "" : fmt::format("'{}' is no number from {} to {}", text, least, most);
+      },
+      fmt::format("in [{} to {}]", least, most));
+}
+
 }  // namespace
 
 void add_bench_net(CLI::App& bench, Context& context) {
+  constexpr uint64_t kLong = 1'000'000'000'000;  // cycles: more would never end
   auto o = std::make_shared<Options>();
   auto& e = o->experiment;
   auto* sub =
@@ -242,20 +299,25 @@ void add_bench_net(CLI::App& bench, Context& context) {
   sub->add_option("--packet", o->packet, "flits of a packet, or a mix: 1:0.5,8:0.5")
       ->capture_default_str();
   sub->add_option("--load", e.traffic.load, "offered, flits a node a cycle")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number(0.0, 1.0))
       ->capture_default_str();
   sub->add_option("--closed", e.traffic.window, "closed loop: so many packets of a node under way")
-      ->check(CLI::Range(1, 10000));
+      ->check(whole(1, 10000));
   sub->add_option("--rounds", o->rounds,
                   "finite: so many packets of each node (all-to-all: to each other node)")
-      ->check(CLI::PositiveNumber);
+      ->check(whole(1, kLong));
   sub->add_option("--trace", o->trace, "file with lines `cycle src dest flits`");
-  sub->add_option("--axis", e.traffic.axis, "of multicast: 0 x, 1 y, 2 z")->capture_default_str();
-  sub->add_option("--hotspot", e.traffic.hotspot, "the hot node")->capture_default_str();
+  sub->add_option("--axis", e.traffic.axis, "of multicast: 0 x, 1 y, 2 z")
+      ->check(whole(0, 2))
+      ->capture_default_str();
+  sub->add_option("--hotspot", e.traffic.hotspot, "the hot node")
+      ->check(whole(0, 16383))
+      ->capture_default_str();
   sub->add_option("--hotspot-share", e.traffic.hotspot_share, "of the packets go there")
+      ->check(number(0.0, 1.0))
       ->capture_default_str();
   sub->add_option("--channels", e.traffic.channels, "order channels that a node uses in turn")
-      ->check(CLI::Range(1, 16))
+      ->check(whole(1, 16))
       ->capture_default_str();
   sub->add_option("--router", o->router, "small, medium or full (docs/reference/packet.md)")
       ->capture_default_str();
@@ -265,31 +327,32 @@ void add_bench_net(CLI::App& bench, Context& context) {
       ->capture_default_str();
   sub->add_option("--link-period", e.engine.link_period,
                   "a cable takes a flit every so many cycles (local ports: every cycle)")
-      ->check(CLI::Range(1, 64))
+      ->check(whole(1, 64))
       ->capture_default_str();
   sub->add_option("--stalls", e.engine.eject_stall_percent,
                   "percent of the cycles in which a receiver returns no credits")
-      ->check(CLI::Range(0, 99));
+      ->check(whole(0, 99));
   sub->add_option("--drop", o->drop, "rtl-links: share of the frames that cables lose")
-      ->check(CLI::Range(0.0, 0.5));
+      ->check(number(0.0, 0.5));
   sub->add_option("--flip", o->flip, "rtl-links: share of the frames with a flipped bit")
-      ->check(CLI::Range(0.0, 0.5));
+      ->check(number(0.0, 0.5));
   sub->add_option("--threads", e.engine.threads, "the result does not depend on it")
-      ->check(CLI::Range(1, 256))
+      ->check(whole(1, 256))
       ->capture_default_str();
-  sub->add_option("--seed", e.engine.seed)->capture_default_str();
-  sub->add_option("--warmup", e.warmup, "cycles")->capture_default_str();
+  sub->add_option("--seed", e.engine.seed)->check(whole(0, ~uint64_t{0}))->capture_default_str();
+  sub->add_option("--warmup", e.warmup, "cycles")->check(whole(0, kLong))->capture_default_str();
   sub->add_option("--cycles", e.window, "cycles that are measured")
-      ->check(CLI::PositiveNumber)
+      ->check(whole(1, kLong))
       ->capture_default_str();
   sub->add_option("--batches", e.batches, "of the measured cycles, for confidence intervals")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole(1, 1000))
       ->capture_default_str();
   sub->add_option("--drain", e.drain, "cycles in which measured packets may still arrive")
+      ->check(whole(0, kLong))
       ->capture_default_str();
   sub->add_flag("--sweep", o->sweep, "loads from 0.02 to 1, saturation to --step");
   sub->add_option("--step", o->step, "of the sweep")
-      ->check(CLI::Range(0.001, 0.1))
+      ->check(number(0.001, 0.1))
       ->capture_default_str();
   sub->add_option("--svg", o->svg, "write the curve of the sweep")->needs("--sweep");
   sub->add_option("--dump", o->dump,

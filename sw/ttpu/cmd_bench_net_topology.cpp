@@ -8,6 +8,7 @@
 #include "fabric/file.h"
 #include "fabric/route_compute.h"
 #include "fabric/route_table.h"
+#include "fabric/route_walk.h"
 #include "fabric/slice.h"
 #include "ttpu/cmd_bench_net.h"
 
@@ -70,6 +71,26 @@ std::unique_ptr<fabric::Routes> table_routes(const fabric::Topology& topology) {
   return std::make_unique<fabric::RouteTable>(std::move(computed.table));
 }
 
+/// A table from a file must be of this network: a wrong one would show as thousands of violations.
+std::unique_ptr<fabric::Routes> routes_of_file(const fabric::Topology& topology,
+                                               const std::string& file) {
+  auto table = std::make_unique<fabric::RouteTable>(fabric::load_routes(file));
+  if (table->nodes() != topology.nodes())
+    throw CliError(kBadFile,
+                   fmt::format("{}: routes of {} nodes, the topology has {}", file, table->nodes(),
+                               topology.nodes()),
+                   "write the table anew with ttpu pod route");
+  const fabric::RouteCheck check = fabric::check_routes(topology, *table);
+  if (check.faults)
+    throw CliError(kBadFile, fmt::format("{}: {}", file, check.wrong.front()),
+                   fmt::format("{} routes do not fit this topology; see ttpu pod check --routes",
+                               check.faults));
+  if (check.unrouted)
+    throw CliError(kBadFile, fmt::format("{}: {} pairs have no route", file, check.unrouted),
+                   "see ttpu pod check --routes");
+  return table;
+}
+
 }  // namespace
 
 NetworkUnderTest open_network(const std::string& topology, const std::string& slice,
@@ -99,7 +120,7 @@ NetworkUnderTest open_network(const std::string& topology, const std::string& sl
   }
   try {
     if (!n.routes && n.routes_kind == "table") n.routes = table_routes(n.topology);
-    if (!n.routes) n.routes = std::make_unique<fabric::RouteTable>(fabric::load_routes(routes));
+    if (!n.routes) n.routes = routes_of_file(n.topology, routes);
   } catch (const CliError&) {
     throw;
   } catch (const std::invalid_argument& e) {

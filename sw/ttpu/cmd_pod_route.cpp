@@ -49,7 +49,10 @@ void show_route(const RouteCommand& o, const fabric::Topology& t, const fabric::
   context.result["hops"] = std::move(hops);
 }
 
-void report_load(const fabric::Topology& t, const fabric::Routes& routes, Context& context) {
+/// `whole`: every pair that cables connect has a route. Else the load is that of a part of the
+/// pairs, and its bound, which is of all, says nothing about it.
+void report_load(const fabric::Topology& t, const fabric::Routes& routes, bool whole,
+                 Context& context) {
   const fabric::Loads loads = fabric::channel_loads(t, routes);
   const fabric::LoadBound bound = fabric::theta_bound(t, &loads);
   context.result["max_cable_load"] = loads.max_cable;
@@ -57,12 +60,20 @@ void report_load(const fabric::Topology& t, const fabric::Routes& routes, Contex
   context.result["mean_cable_load"] = loads.mean_cable;
   context.result["theta"] = bound.theta;
   context.result["theta_from"] = bound.how;
-  if (loads.max_cable) context.result["theta_fraction"] = bound.theta / loads.max_cable;
-  context.print(fmt::format(
-      "load, all to all: most {} on a cable (mean {:.1f}), {} in a class; no routes do better than "
-      "{:.6g} ({}): {:.1f}% of it\n",
-      grouped(loads.max_cable), loads.mean_cable, grouped(loads.max_channel), bound.theta,
-      bound.how, loads.max_cable ? 100 * bound.theta / loads.max_cable : 0.0));
+  if (loads.max_cable == 0)
+    return context.print("load: none, no two nodes have a route to each other\n");
+  std::string text =
+      fmt::format("load, all to all: most {} on a cable (mean {:.1f}), {} in a class; ",
+                  grouped(loads.max_cable), loads.mean_cable, grouped(loads.max_channel));
+  if (whole) {
+    context.result["theta_fraction"] = bound.theta / loads.max_cable;
+    text += fmt::format("no routes do better than {:.6g} ({}): {:.1f}% of it\n", bound.theta,
+                        bound.how, 100 * bound.theta / loads.max_cable);
+  } else {
+    text += fmt::format("of the pairs with a route only (all: at least {:.6g}, {})\n", bound.theta,
+                        bound.how);
+  }
+  context.print(text);
 }
 
 void write_table(const RouteCommand& o, const fabric::Topology& t, const fabric::Routes& routes,
@@ -103,7 +114,7 @@ void run_route(const RouteCommand& o, Context& context) {
                     t.name, r.kind, grouped(c.pairs), grouped(c.unrouted), grouped(c.detours),
                     c.mean_hops, c.longest));
     if (!r.first_unrouted.empty()) context.print("  " + r.first_unrouted + "\n");
-    report_load(t, *r.routes, context);
+    report_load(t, *r.routes, c.unrouted == fabric::distances(t).pairs_apart, context);
   }
   if (!o.out.empty()) context.print(fmt::format("routes written to {}\n", o.out));
 }

@@ -105,6 +105,26 @@ TEST_F(CommandTest, PodPlanSwapsAndWritesAPlanThatHolds) {
   expect_error({"pod", "plan", kFolder + "/ring_4.yaml"}, 3, "only a pod of cubes");
 }
 
+// Of a mesh that is longer than routes reach, only part of the pairs is routed: that load is no
+// share of the bound for all. Nobody to route to is no load.
+TEST_F(CommandTest, PodRouteBoundOnlyForWholeTables) {
+  const std::string cut = write("cut.yaml",
+                                "kind: mesh\nsize: [2, 1]\n"
+                                "failed: {links: [{node: 0, port: +x}]}\n");
+  const Outcome none = ttpu({"pod", "route", cut});
+  EXPECT_NE(none.out.find("load: none"), std::string::npos) << none.out;
+  const std::string parts = write("parts.yaml",
+                                  "kind: torus\nsize: [4, 4]\n"
+                                  "failed: {nodes: [0, 4, 8, 12, 2, 6, 10, 14]}\n");
+  const auto j = json({"pod", "route", parts, "--json"}, 0);
+  EXPECT_EQ(j["pairs_without_route"], 32);
+  EXPECT_EQ(j["theta_fraction"], 1.0) << "every pair that cables connect has its route";
+  const auto long_mesh =
+      json({"pod", "route", write("long.yaml", "kind: mesh\nsize: [90]\n"), "--json"}, 0);
+  EXPECT_NE(long_mesh["pairs_without_route"], 0);
+  EXPECT_FALSE(long_mesh.contains("theta_fraction"));
+}
+
 TEST_F(CommandTest, PodRouteSummaryOnePairAndTable) {
   const std::string table = path("routes.txt"), file = kFolder + "/torus_8x8_failed.yaml";
   const auto j = json({"pod", "route", file, "--out", table, "--json"}, 0);

@@ -1,4 +1,6 @@
 // `ttpu bench net` as a user runs it: keys, files, mistakes.
+#include <algorithm>
+
 #include "../cli/command.h"
 
 namespace ttpu::test {
@@ -93,6 +95,67 @@ TEST_F(BenchNet, MistakesAreNamed) {
   expect_error(with({"4x4", "--flip", "0.1"}), 2, "rtl-links");
   expect_error(with({"4x4", "--router", "huge"}), 4, "routers: small, medium, full");
   expect_error(with({"4x4", "--sweep", "--closed", "3", "--device", "model"}), 2, "--sweep");
+  expect_error(with({"4x4", "--load", "nan"}), 2, "'nan' is no number from 0 to 1");
+  for (const char* option : {"--warmup", "--drain", "--rounds", "--seed", "--cycles"})
+    for (const char* value : {"-1", "99999999999999999999", "1e3", ""})
+      expect_error(with({"4x4", option, value}), 2, "is no whole number");
+  expect_error(with({"4x4", "--packet", "1:1e308,2:1e308"}), 2, "packet size");
+  expect_error(with({"1x1", "--device", "model"}), 2, "no node has another to send to");
+  expect_error(with({"4x4", "--sweep", "--svg", path("nowhere") + "/x.svg"}), 3, "no folder");
+  expect_error(with({"4x4", "--traffic", "trace", "--trace", path(".")}), 2, "cannot read");
+  for (const auto& [line, why] :
+       std::vector<std::pair<std::string, std::string>>{{"-5 0 1 1", "not negative"},
+                                                        {"18446744073709551615 0 1 1", "at most"},
+                                                        {"# nothing", "no packet in it"}})
+    expect_error(with({"4x4", "--traffic", "trace", "--trace", write("bad.txt", line + "\n")}), 2,
+                 why);
+}
+
+// A packet of a ring that is none was lost in silence.
+TEST_F(BenchNet, MulticastNeedsRings) {
+  expect_error(
+      {"bench", "net", "--topology", "2x4-mesh", "--device", "model", "--traffic", "multicast"}, 2,
+      "multicast needs whole rings along its axis: node 1");
+}
+
+TEST_F(BenchNet, TablesOfRoutesMustFit) {
+  const std::string four =
+      write("four.yaml", "kind: twisted_torus\nsize: [2, 4]\ntwist: standard\n");
+  const std::string table = path("routes.txt");
+  ASSERT_EQ(ttpu({"pod", "route", four, "--out", table}).code, 0);
+  EXPECT_EQ(run({"--topology", four, "--device", "model", "--routes", table})["violations"], 0);
+  expect_error({"bench", "net", "--topology", "4x4", "--device", "model", "--routes", table}, 3,
+               "routes of 8 nodes, the topology has 16");
+  expect_error({"bench", "net", "--topology", "2x4-mesh", "--device", "model", "--routes", table},
+               3, "route from");
+}
+
+// What finite traffic offers is counted: neither packets of another size nor ones never sent.
+TEST_F(BenchNet, FiniteTrafficOffersWhatItSends) {
+  Json j = run({"--topology", "4x4", "--device", "model", "--rounds", "3"});
+  EXPECT_EQ(j["flits"], 48);
+  EXPECT_DOUBLE_EQ(j["offered"].get<double>(), j["accepted"].get<double>());
+  EXPECT_DOUBLE_EQ(j["offered"].get<double>(), 3.0 / j["completion_cycles"].get<double>());
+  const std::string trace = write("trace.txt", "1 3 5 4\n");
+  j = run({"--topology", "4x4", "--device", "model", "--traffic", "trace", "--trace", trace});
+  EXPECT_DOUBLE_EQ(j["offered"].get<double>(), 4.0 / j["completion_cycles"].get<double>());
+  EXPECT_EQ(j["worst_source"], 3);
+  EXPECT_DOUBLE_EQ(j["worst_node"].get<double>(), j["accepted"].get<double>());
+}
+
+TEST_F(BenchNet, HistogramIsShort) {
+  const Outcome o = ttpu({"bench", "net", "--json", "--topology", "8x8", "--device", "model",
+                          "--cycles", "1000", "--packet", "8"});
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_LT(std::count(o.out.begin(), o.out.end(), '\n'), 60);
+  const Json j = Json::parse(o.out), h = j["latency_histogram"];
+  ASSERT_EQ(h["bins"].size(), h["counts"].size());
+  EXPECT_LE(h["bins"].size(), 64U);
+  EXPECT_GE(h["bins"].size(), 10U);
+  uint64_t packets = 0;
+  for (const Json& n : h["counts"]) packets += n.get<uint64_t>();
+  EXPECT_NEAR(static_cast<double>(packets) * 8 / 64 / 1000, j["offered"].get<double>(), 0.05);
+  EXPECT_LE(h["bins"].back(), j["latency_max"]);
 }
 
 }  // namespace

@@ -267,6 +267,29 @@ TEST(NetworkScoreboard, ALostFlitIsSeen) {
   EXPECT_NE(all.find("where flit 1 of packet"), std::string::npos) << all;
 }
 
+// A measurement too must end and tell: a packet lost as a whole leaves nothing behind to see.
+TEST(NetworkScoreboard, APacketLostAsAWholeIsSeenByAMeasurement) {
+  Net net({4, 4, 1}, 2, false, "full", "model");
+  OneError error;
+  error.what = [&](Flit&) {
+    error.done = true;
+    return false;
+  };
+  Experiment e;
+  e.traffic = traffic(Pattern::kUniform, 0.1);
+  e.engine = net.options();
+  e.engine.errors = &error;
+  e.warmup = 100;
+  e.window = 500;
+  e.drain = 1000;
+  const Outcome o = run_experiment(e, net.topology, *net.routes, *net.routers);
+  EXPECT_TRUE(error.done) << "the error was never made";
+  EXPECT_EQ(o.tally.violations_seen, 1U);
+  ASSERT_FALSE(o.tally.violations.empty());
+  EXPECT_NE(o.tally.violations[0].text.find("was not delivered"), std::string::npos);
+  EXPECT_LT(o.cycles, 10000U) << "it waited for what cannot come";
+}
+
 TEST(NetworkScoreboard, AWrongPayloadIsSeen) {
   const std::string all = violations_with([](Flit& f, bool& done) {
     done = !f.head;

@@ -50,6 +50,36 @@ TEST(NetworkStatistics, LargeLatenciesAreWithinTheirBucket) {
   }
 }
 
+// The picture of a histogram: side by side, few, and nobody lost.
+TEST(NetworkStatistics, BinsAreFewAndHoldAll) {
+  tb::Random random;
+  EXPECT_TRUE(Histogram().bins().empty());
+  for (int round = 0; round < 200; ++round) {
+    Histogram h;
+    std::vector<uint64_t> all;
+    const auto bits = static_cast<uint32_t>(random.between(1, round % 4 ? 20 : 40));
+    for (int i = 0; i < 500; ++i) {
+      all.push_back(random.next() >> random.between(64 - bits, 63));
+      h.add(all.back());
+    }
+    const auto bins = h.bins();
+    ASSERT_FALSE(bins.empty());
+    EXPECT_LE(bins.size(), 64U) << bits;
+    for (size_t i = 0; i < bins.size(); ++i) {
+      ASSERT_LE(bins[i].first, bins[i].last);
+      if (i != 0) {
+        ASSERT_EQ(bins[i].first, bins[i - 1].last + 1);
+      }
+      const auto inside = std::count_if(all.begin(), all.end(), [&](uint64_t x) {
+        return x >= bins[i].first && x <= bins[i].last;
+      });
+      EXPECT_EQ(bins[i].count, static_cast<uint64_t>(inside)) << "from " << bins[i].first;
+    }
+    EXPECT_NE(bins.front().count, 0U);
+    EXPECT_NE(bins.back().count, 0U);
+  }
+}
+
 TEST(NetworkStatistics, MergedIsTheSameAsTogether) {
   tb::Random random;
   Histogram a, b, both;
