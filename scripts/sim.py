@@ -47,7 +47,8 @@ def list_tests(build, args):
 
 
 def select(args):
-    chosen = []
+    # Tests of configuration "long" are unknown to ctest without this.
+    chosen = ["-C", "long"] if args.long else []
     if args.label:
         chosen += ["-L", f"^{args.label}$"]
     if args.test:

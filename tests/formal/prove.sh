@@ -6,12 +6,7 @@
 # endmodule, so that they see its registers and the RTL stays free of them.
 # FORMAL_EXTRA: a second source, of a module that the properties instantiate.
 # FORMAL_SED: a change of the RTL before it is proved (two clocks into one with enables).
-# FORMAL_LONG=1: only if TTPU_LONG is set (status 77 else).
 set -eu
-if [ -n "${FORMAL_LONG-}" ] && [ "${TTPU_LONG:-0}" = 0 ]; then
-  echo "prove.sh: only in the long form (TTPU_LONG=1)"
-  exit 77
-fi
 source=$1 top=$2 work=$3 depth=$4 induction=$5
 shift 5
 here=$(cd "$(dirname "$0")" && pwd)

