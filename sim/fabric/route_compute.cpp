@@ -292,7 +292,7 @@ class Computer {
     unrouted_.push_back(
         {pair.first, pair.second,
          count ? "each of " + std::to_string(count) + " candidates would close a cycle of channels"
-               : "no way of 5 legs over cables in service"});
+               : "no way of 5 legs, each of 15 hops at most, over cables in service"});
   }
 
   /// A failure leaves its neighbours with more than their share: pairs that pass there may take a

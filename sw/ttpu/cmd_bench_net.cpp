@@ -44,6 +44,15 @@ network::Experiment experiment_of(const Options& o, const fabric::Topology& topo
   }
   e.engine.vcs = router.vcs;
   e.engine.depth = router.depth;
+  if (e.traffic.pattern == network::Pattern::kMulticast)
+    for (const network::SizeShare& s : e.traffic.sizes)
+      if (s.flits > router.depth)
+        throw CliError(
+            kUsage,
+            fmt::format("a multicast of {} flits: routers drop one that their buffer, of "
+                        "{} flits, cannot hold",
+                        s.flits, router.depth),
+            "take a smaller --packet, or a --router with more");
   if (e.traffic.pattern == network::Pattern::kTrace) {
     if (o.trace.empty()) throw CliError(kUsage, "--traffic trace needs --trace FILE");
     e.traffic.trace = network::read_trace(o.trace, topology.nodes());

@@ -118,6 +118,16 @@ TEST_F(BenchNet, MulticastNeedsRings) {
       "multicast needs whole rings along its axis: node 1");
 }
 
+TEST_F(BenchNet, MulticastsFitIntoABuffer) {
+  std::vector<std::string> line = {"bench",     "net",       "--topology", "4x4",
+                                   "--device",  "model",     "--router",   "small",
+                                   "--traffic", "multicast", "--packet",   ""};
+  line.back() = "1:0.5,9:0.5";
+  expect_error(line, 2, "a multicast of 9 flits");
+  line.back() = "8";
+  EXPECT_EQ(ttpu(line).code, 0);
+}
+
 TEST_F(BenchNet, TablesOfRoutesMustFit) {
   const std::string four =
       write("four.yaml", "kind: twisted_torus\nsize: [2, 4]\ntwist: standard\n");
