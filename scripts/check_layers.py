@@ -4,7 +4,7 @@
 usage: scripts/check_layers.py [ROOT]
 
 C++: tests -> tb, sw, sim -> isa. Only the rtl back end, tb and tests know Verilator.
-RTL: a block uses itself, common and pkg; only chip joins blocks.
+RTL: a block uses itself, common and pkg; only chip and board join blocks.
 """
 import pathlib
 import re
@@ -34,7 +34,7 @@ CPP = {
 VERILATOR_ALLOWED = ("tb", "sw/runtime/rtl", "sw/bench/rtl", "sw/network/rtl", "tests")
 INCLUDE_ROOTS = ("sw", "sim", "")
 RTL_SHARED = ("pkg", "common")
-RTL_JOINS = ("chip",)
+RTL_JOINS = ("chip", "board")
 
 
 def cpp_layer(path):

@@ -21,10 +21,12 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
 BLOCKS = ["host", "control", "dma", "vmem", "mxu", "vpu", "ici", "chip"]
+JOINS = {"chip": BLOCKS, "board": BLOCKS + ["board"]}  # folders that these two use; others their own
 # Synthesis is checked where it is quick: each block with all that edge has, on four lanes; the wiring
 # of the chip with the blocks as black boxes. (block, module, configuration, overrides)
 SYNTHESIS = [(b, f"ttpu_{b}", "edge", {"N": "4", "VpuStages": "2"}) for b in BLOCKS if b not in ("ici", "chip")]
-SYNTHESIS += [("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "nano", {})]
+SYNTHESIS += [("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "nano", {}),
+              ("board", "ttpu_uart_bridge", "nano", {}), ("board", "ttpu_board_ram", "nano", {})]
 
 # The network is set by ici.yaml, not by the chip's configurations: (module, router configuration, parameters).
 NETWORK = [("ttpu_ici_node", "small", {"Dims": "1"}), ("ttpu_ici_node", "small", {"Dims": "2"}),
@@ -76,7 +78,7 @@ def chosen_params(path, config):
 
 def sources_of(block):
     """Files of a block and all that it may use, packages first in order of use."""
-    folders = BLOCKS if block == "chip" else [block]
+    folders = JOINS.get(block, [block])
     files = [f for d in ["common"] + folders for f in sorted((ROOT / "rtl" / d).glob("*.sv"))]
     packages = {f.stem: f for f in (ROOT / "rtl").glob("*/*_pkg.sv")}
     ordered = []
@@ -139,7 +141,7 @@ def network_params(config, more):
 def verilator_job(block, top, chosen):
     params = [f"-G{n}={v}" for n, v in chosen.items() if n in parameters_of(top)]
     packages = [f for f in sources_of(block) if f.stem.endswith("_pkg")]
-    folders = ["common"] + (BLOCKS if block == "chip" else [block])
+    folders = ["common"] + JOINS.get(block, [block])
     command = ["verilator", "--lint-only", "-Wall", "--assert", "--unroll-count", "4",
                "--top-module", top.stem, "scripts/lint/waivers.vlt"]
     for d in folders:
@@ -150,6 +152,7 @@ def verilator_job(block, top, chosen):
 def step_verilator(jobs):
     work = [(f"{b} {c}", b, top_of(b), chosen_params(top_of(b), c)) for b in BLOCKS if top_of(b) for c in configs()]
     work += [(" ".join([m, c] + [f"{n}={v}" for n, v in more.items()]), "ici", ROOT / f"rtl/ici/{m}.sv", network_params(c, more)) for m, c, more in NETWORK]
+    work += [("board nano", "board", top_of("board"), chosen_params(top_of("board"), "nano"))]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return [(f"verilator -Wall {w[0]}", *r)
                 for w, r in zip(work, pool.map(lambda w: verilator_job(*w[1:]), work))]

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "runtime/board/board_device.h"
+#include "runtime/board/serial_port.h"
 #include "runtime/golden_device.h"
 
 namespace ttpu {
@@ -89,9 +91,11 @@ std::unique_ptr<Device> open_device(const std::string& backend, const Config& co
                                     const DeviceOptions& options) {
   if (backend == "golden") return std::make_unique<GoldenDevice>(config, options);
   if (backend == "rtl") return open_rtl(config, options);
+  if (is_board(backend)) return open_board(backend, config, options);
   std::string known;
   for (const auto& name : backend_names()) known += (known.empty() ? "" : ", ") + name;
-  throw DeviceError(fmt::format("there is no back end '{}': use one of {}", backend, known));
+  throw DeviceError(
+      fmt::format("there is no back end '{}': use one of {}, board:PORT[:BAUD]", backend, known));
 }
 
 void Device::select_core(uint32_t core) {

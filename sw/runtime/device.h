@@ -1,4 +1,4 @@
-// The device API: one program image on any back end (golden, rtl; later board, pod).
+// The device API: one program image on any back end (golden, rtl, board; later pod).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -93,7 +93,7 @@ class Device {
   virtual const std::vector<TraceEvent>& trace() const = 0;
 };
 
-/// The names that open_device knows.
+/// The names that open_device knows, apart from board:PORT[:BAUD].
 std::vector<std::string> backend_names();
 
 /// Throws DeviceError unless the image can run on a device of this configuration and size of HBM:
@@ -104,7 +104,7 @@ void check_image(const Image& image, const Config& config, uint64_t hbm_bytes);
 using CreateRtlDevice = Device* (*)(const Config& config, const DeviceOptions& options);
 inline constexpr const char* kRtlSymbol = "ttpu_create_rtl_device";
 
-/// Open "golden" or "rtl" for a configuration. The rtl back end is a shared object, one a
+/// Open "golden", "rtl" or "board:PORT[:BAUD]" for a configuration. The rtl back end is a shared object, one a
 /// configuration (libttpu_rtl_<config>.so beside the program): a missing one is an error that names
 /// the make target.
 std::unique_ptr<Device> open_device(const std::string& backend, const Config& config,

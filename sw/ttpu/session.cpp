@@ -7,6 +7,7 @@
 
 #include "energy/energy.h"
 #include "isa/suggest.h"
+#include "runtime/board/serial_port.h"
 #include "timing/model.h"
 #include "ttpu/plain_gemm.h"
 #include "ttpu/run_report.h"
@@ -39,8 +40,13 @@ Json SimulationOptions::conditions() const {
 
 void add_simulation(CLI::App& app, SimulationOptions& o, const std::string& default_device) {
   o.device = default_device;
-  app.add_option("--device", o.device, "golden (the C++ model) or rtl (the Verilated chip)")
-      ->check(CLI::IsMember({"golden", "rtl"}))
+  app.add_option("--device", o.device,
+                 "golden (the C++ model), rtl (the Verilated chip) or board:PORT[:BAUD]")
+      ->check([](const std::string& name) {
+        return name == "golden" || name == "rtl" || is_board(name)
+                   ? std::string()
+                   : name + " not in {golden,rtl,board:PORT[:BAUD]}";
+      })
       ->capture_default_str();
   app.add_option("--latency", o.memory.latency, "rtl: cycles from read address to first data")
       ->capture_default_str();

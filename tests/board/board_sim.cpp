@@ -1,0 +1,182 @@
+// A board as the host sees it: the Verilated ttpu_board (configuration nano) with its serial pins
+// on a pseudo-terminal. Prints the terminal's path, then serves it until SIGTERM or --seconds.
+//
+// usage: ttpu_board_sim [--seed S] [--drop N] [--flip N] [--extra N]   one byte in N, each
+// direction
+//                       [--reset-after B] [--silent-after B] [--hangup-after B]  after B bytes in
+//                       [--seconds T] [--report FILE]
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include "Vttpu_board_nano.h"
+#include "tb/random.h"
+#include "uart_pins.h"
+
+namespace {
+
+constexpr uint32_t kDiv = 4;  // clocks a bit, as the model is built
+volatile std::sig_atomic_t stopped = 0;
+
+struct Options {
+  uint64_t seed = 1, drop = 0, flip = 0, extra = 0;
+  uint64_t reset_after = ~0ull, silent_after = ~0ull, hangup_after = ~0ull, seconds = 60;
+  std::string report;
+};
+
+/// Bytes lost, changed and added on the line, one in N each.
+class Noise {
+ public:
+  Noise(const Options& o, uint64_t stream) : o_(o), random_(o.seed * 2 + stream) {}
+  template <class Put>
+  void pass(uint8_t byte, Put put) {
+    if (o_.drop && random_.below(o_.drop) == 0) {
+      ++dropped;
+      return;
+    }
+    if (o_.flip && random_.below(o_.flip) == 0) {
+      ++flipped;
+      byte ^= static_cast<uint8_t>(1u << random_.below(8));
+    }
+    put(byte);
+    if (o_.extra && random_.below(o_.extra) == 0) {
+      ++added;
+      put(static_cast<uint8_t>(random_.u32()));
+    }
+  }
+  uint64_t dropped = 0, flipped = 0, added = 0;
+
+ private:
+  const Options& o_;
+  tb::Random random_;
+};
+
+int usage() {
+  std::fprintf(stderr, "ttpu_board_sim: see the head of board_sim.cpp for its options\n");
+  return 2;
+}
+
+bool parse(int argc, char** argv, Options& o) {
+  const struct {
+    const char* name;
+    uint64_t* value;
+  } numbers[] = {{"--seed", &o.seed},
+                 {"--drop", &o.drop},
+                 {"--flip", &o.flip},
+                 {"--extra", &o.extra},
+                 {"--reset-after", &o.reset_after},
+                 {"--silent-after", &o.silent_after},
+                 {"--hangup-after", &o.hangup_after},
+                 {"--seconds", &o.seconds}};
+  for (int i = 1; i < argc; i += 2) {
+    if (i + 1 == argc) return false;
+    bool known = std::strcmp(argv[i], "--report") == 0;
+    if (known) o.report = argv[i + 1];
+    for (const auto& n : numbers)
+      if (std::strcmp(argv[i], n.name) == 0)
+        known = true, *n.value = std::strtoull(argv[i + 1], nullptr, 0);
+    if (!known) return false;
+  }
+  return true;
+}
+
+int open_terminal() {
+  const int fd = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (fd < 0 || ::grantpt(fd) != 0 || ::unlockpt(fd) != 0) return -1;
+  // Kept open here too, so that bytes wait for the host instead of an error.
+  const int other = ::open(::ptsname(fd), O_RDWR | O_NOCTTY);
+  termios t{};
+  if (other < 0 || ::tcgetattr(other, &t) != 0) return -1;
+  ::cfmakeraw(&t);
+  ::tcsetattr(other, TCSANOW, &t);
+  ::fcntl(fd, F_SETFL, O_NONBLOCK);
+  return fd;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  if (!parse(argc, argv, o)) return usage();
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // never outlives the test
+  std::signal(SIGTERM, [](int) { stopped = 1; });
+  const int line = open_terminal();
+  if (line < 0) return std::perror("ttpu_board_sim: no pseudo-terminal"), 1;
+
+  auto context = std::make_unique<VerilatedContext>();
+  context->randReset(2);
+  context->randSeed(static_cast<int>(o.seed | 1));
+  context->fatalOnError(false);
+  auto top = std::make_unique<Vttpu_board_nano>(context.get());
+  ttpu::test::UartPins pins(kDiv);
+  Noise to_board(o, 0), to_host(o, 1);
+  uint64_t clocks = 0, bytes_in = 0, bytes_out = 0, resets = 0, busy_until = 0;
+  const auto clock = [&](uint8_t reset_n) {
+    top->rst_ni = reset_n;
+    top->uart_rx_i = pins.drive();
+    top->clk_i = 0;
+    top->eval();
+    uint8_t byte = 0;
+    if (pins.sample(top->uart_tx_o, byte))
+      to_host.pass(byte, [&](uint8_t b) {
+        if (bytes_in >= o.silent_after) return;
+        bytes_out += ::write(line, &b, 1) == 1;
+        busy_until = clocks + 100000;
+      });
+    top->clk_i = 1;
+    top->eval();
+    ++clocks;
+  };
+  for (int i = 0; i < 8; ++i) clock(0);
+  std::printf("%s\n", ::ptsname(line));
+  std::fflush(stdout);
+
+  const std::time_t end = std::time(nullptr) + static_cast<std::time_t>(o.seconds);
+  bool failed = false;
+  while (!stopped && std::time(nullptr) < end && !failed) {
+    uint8_t buffer[4096];
+    const ssize_t n = ::read(line, buffer, sizeof buffer);
+    for (ssize_t i = 0; i < n; ++i) {
+      ++bytes_in;
+      to_board.pass(buffer[i], [&](uint8_t b) { pins.send(b); });
+    }
+    if (n > 0) busy_until = clocks + 100000;
+    if (bytes_in >= o.hangup_after) break;
+    if (bytes_in >= o.reset_after && resets == 0) {
+      ++resets;
+      for (int i = 0; i < 8; ++i) clock(0);
+    }
+    // Without work for the line the model may wait for the host, at a slow pace.
+    if (clocks > busy_until && pins.idle()) {
+      pollfd p{line, POLLIN, 0};
+      ::poll(&p, 1, 2);
+    }
+    for (int i = 0; i < 400; ++i) clock(1);
+    failed = context->gotError();
+  }
+  if (!o.report.empty()) {
+    if (std::FILE* f = std::fopen(o.report.c_str(), "w")) {
+      const auto ull = [](uint64_t v) { return static_cast<unsigned long long>(v); };
+      std::fprintf(
+          f,
+          "{\"clocks\": %llu, \"bytes_in\": %llu, \"bytes_out\": %llu, \"dropped\": %llu, "
+          "\"flipped\": %llu, \"added\": %llu, \"framing_errors\": %llu, \"resets\": %llu}\n",
+          ull(clocks), ull(bytes_in), ull(bytes_out), ull(to_board.dropped + to_host.dropped),
+          ull(to_board.flipped + to_host.flipped), ull(to_board.added + to_host.added),
+          ull(pins.framing_errors), ull(resets));
+      std::fclose(f);
+    }
+  }
+  top->final();
+  return failed ? 1 : 0;
+}
