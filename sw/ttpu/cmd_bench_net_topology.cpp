@@ -11,6 +11,7 @@
 #include "fabric/route_walk.h"
 #include "fabric/slice.h"
 #include "ttpu/cmd_bench_net.h"
+#include "ttpu/progress.h"
 
 namespace ttpu::cli {
 namespace {
@@ -61,6 +62,13 @@ std::unique_ptr<fabric::Routes> regular_routes(const fabric::Topology& topology)
 }
 
 std::unique_ptr<fabric::Routes> table_routes(const fabric::Topology& topology) {
+  constexpr uint32_t kTableNodes = 4096;  // more would take hours
+  if (topology.nodes() > kTableNodes)
+    throw CliError(
+        kUsage,
+        fmt::format("{} nodes: tables are computed for up to {}", topology.nodes(), kTableNodes),
+        "larger networks run in dimension order: tori without failures, rings up to 30");
+  const Progress progress("routes of " + topology.name);
   fabric::ComputedRoutes computed = fabric::compute_routes(topology);
   if (!computed.unrouted.empty()) {
     const auto& u = computed.unrouted.front();

@@ -95,6 +95,7 @@ TEST_F(BenchNet, MistakesAreNamed) {
   expect_error(with({"4x4", "--flip", "0.1"}), 2, "rtl-links");
   expect_error(with({"4x4", "--router", "huge"}), 4, "routers: small, medium, full");
   expect_error(with({"4x4", "--sweep", "--closed", "3", "--device", "model"}), 2, "--sweep");
+  expect_error(with({"32x32x16", "--device", "model"}), 2, "tables are computed for up to 4096");
   expect_error(with({"4x4", "--load", "nan"}), 2, "'nan' is no number from 0 to 1");
   for (const char* option : {"--warmup", "--drain", "--rounds", "--seed", "--cycles"})
     for (const char* value : {"-1", "99999999999999999999", "1e3", ""})
