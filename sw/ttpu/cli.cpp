@@ -187,6 +187,7 @@ int run_cli(int argc, char** argv) {
   add_bench(app, context);
   add_wave(app, context);
   add_pod(app, context);
+  add_board(app, context);
 
   const bool json = has_json_flag(argc, argv);
   const auto failed = [&](ExitCode code, std::string_view what, std::string_view hint) {

@@ -63,6 +63,7 @@ void add_config(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
 void add_wave(CLI::App& app, Context& context);
 void add_pod(CLI::App& app, Context& context);
+void add_board(CLI::App& app, Context& context);
 
 /// The whole command. Errors end here, as messages and exit codes.
 int run_cli(int argc, char** argv);

@@ -114,6 +114,21 @@ TEST_F(BoardTest, BoardThatWasUnplugged) {
   start({"--hangup-after", "700"});
   expect_device_error("is gone");
 }
+TEST_F(BoardTest, InfoSelfTestAndBench) {
+  start({});
+  const auto info = json({"board", "info", "--device", device_, "--json"});
+  EXPECT_EQ(info["config"], "nano");
+  EXPECT_EQ(info["hbm_bytes"], 65536);
+  const auto test = json({"board", "test", "--quick", "--device", device_, "--json"});
+  EXPECT_EQ(test["ok"], true);
+  ASSERT_EQ(test["parts"].size(), 5u);
+  for (const auto& part : test["parts"]) EXPECT_GT(part["checked"].get<int>(), 100) << part["part"];
+  const auto bench = json({"board", "bench", "--bytes", "2048", "--device", device_, "--json"});
+  EXPECT_EQ(bench["equal"], true);
+  EXPECT_GT(bench["write_bytes_per_s"].get<double>(), 0);
+  json({"board", "list", "--json"});
+  expect_error({"board", "info", "--device", "rtl"}, 2, "is no board");
+}
 TEST_F(BoardTest, ImageOfAnotherConfiguration) {
   start({});
   ASSERT_EQ(ttpu({"asm", std::string(TTPU_CLI_DATA) + "/matmul.s", "-o", path("m.ttpu")}).code, 0);
