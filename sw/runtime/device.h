@@ -104,9 +104,9 @@ void check_image(const Image& image, const Config& config, uint64_t hbm_bytes);
 using CreateRtlDevice = Device* (*)(const Config& config, const DeviceOptions& options);
 inline constexpr const char* kRtlSymbol = "ttpu_create_rtl_device";
 
-/// Open "golden", "rtl" or "board:PORT[:BAUD]" for a configuration. The rtl back end is a shared object, one a
-/// configuration (libttpu_rtl_<config>.so beside the program): a missing one is an error that names
-/// the make target.
+/// Open "golden", "rtl" or "board:PORT[:BAUD]" for a configuration. The rtl back end is a shared
+/// object, one a configuration (libttpu_rtl_<config>.so beside the program): a missing one is an
+/// error that names the make target.
 std::unique_ptr<Device> open_device(const std::string& backend, const Config& config,
                                     const DeviceOptions& options = {});
 

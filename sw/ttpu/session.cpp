@@ -71,6 +71,7 @@ void add_simulation(CLI::App& app, SimulationOptions& o, const std::string& defa
 RunResult timed_run(Device& device) {
   const double start = thread_seconds();
   RunResult r = device.run();
+  if (is_board(device.name())) return r;  // works while this thread waits: its own time counts
   r.seconds = thread_seconds() - start;
   return r;
 }

@@ -34,7 +34,7 @@ void add_simulation(CLI::App& app, SimulationOptions& options, const std::string
 using Tensors = std::map<std::string, std::vector<uint8_t>>;
 
 /// Device::run(); seconds are CPU time of this thread, so that a busy machine does not show in
-/// them.
+/// them; with a board, time that passed.
 RunResult timed_run(Device& device);
 /// Load, write the inputs, run.
 RunResult execute(Device& device, const Image& image, const Tensors& inputs);

@@ -92,7 +92,7 @@ TEST_F(BoardTest, ProgramsOneAfterTheOtherAndCheckedWithTheModel) {
 }
 
 TEST_F(BoardTest, ProductOnABadLine) {
-  start({"--drop", "1500", "--flip", "1500", "--extra", "1500"});
+  start({"--drop", "800", "--flip", "800", "--extra", "800"});
   auto arguments = gemm(16);
   arguments.push_back("--json");
   const auto j = json(arguments);

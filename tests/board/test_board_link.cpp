@@ -30,7 +30,7 @@ void has(const std::string& text, const std::string& part) {
 }
 
 TEST(BoardLink, NoiseIsMendedAndNothingHappensTwice) {
-  for (const uint64_t noise : {0, 2000, 200, 60}) {
+  for (const uint64_t noise : {0, 2000, 300, 150}) {
     FakeBoard board(nano());
     board.noise = noise;
     auto link = link_to(board);
