@@ -31,7 +31,8 @@ ninja_one() { # TARGET...: one ninja at a time, the tests run in parallel
 }
 has_target() { (cd "$build" && ninja -t query "$1" >/dev/null 2>&1); }
 
-# Make $wave of the case $1; $2: number of the controller, $3: cycle of the failure ("" if unknown).
+# Make $wave of the case $1; $2: number of the controller, $3: cycle of the failure ("" if unknown),
+# $4: steps of a cycle in the wave ("": 2).
 trace_case() {
   unset GTEST_TOTAL_SHARDS GTEST_SHARD_INDEX
   if has_target "${test}_trace"; then
@@ -43,7 +44,7 @@ trace_case() {
   else
     # A test of the device API: the rtl back end traces itself. Its first failure ends the run.
     program=$build/tests/$test
-    set -- "$1" "" ""
+    set -- "$1" "" "" ""
     thrown=--gtest_throw_on_failure
   fi
   from=0
@@ -58,7 +59,7 @@ trace_case() {
   done
   [ -s "$wave" ] || return 1
   "$python" "$root/scripts/waves/waves.py" save "$wave" "$build/waves/$name.gtkw" ${3:+--at "$3"} \
-    >>"$build/results/$name.trace.log" 2>&1
+    ${4:+--steps "$4"} >>"$build/results/$name.trace.log" 2>&1
   echo "  wave of $1: $wave"
   echo "  to see it: make waves TEST=$name"
 }
@@ -67,7 +68,7 @@ if [ "${TTPU_WAVE_ALWAYS:-0}" = 1 ]; then
   ninja_one "tests/$test" || { tail -n 30 "$build/results/$name.trace-build.log"; exit 1; }
   first=$("$build/tests/$test" --gtest_list_tests | awk '
     /^[^ \[]/ { suite = $1 } /^  / { print suite $1; exit }')
-  trace_case "$first" 1 ""
+  trace_case "$first" 1 "" ""
   exit
 fi
 
@@ -90,6 +91,8 @@ case_name=$(sed -n 's/^\[  FAILED  \] \([A-Za-z0-9_/.]*\).*/\1/p' "$log" | head 
 [ -n "$case_name" ] || exit 1
 # Where it failed, as the bench said: the line before the end of that case.
 where=$(awk -v run="[ RUN      ] $case_name" '$0 == run { on = 1 } on && /^\[ (  FAILED  |      OK )\]/ { exit }
-  on && /^\[ttpu\] failed in controller/ { print $5, $8; exit }' "$log")
-trace_case "$case_name" "${where% *}" "${where#* }"
+  on && /^\[ttpu\] failed in controller/ { print $5, $8, $10; exit }' "$log")
+# shellcheck disable=SC2086 # up to three words
+set -- $where
+trace_case "$case_name" "${1:-}" "${2:-}" "${3:-}"
 exit 1

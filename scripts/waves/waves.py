@@ -2,12 +2,14 @@
 """Saved wave views for GTKWave.
 
 usage: waves.py open TEST [--build DIR] [--seed N] [--jobs N]   build, trace and show a test
-       waves.py save WAVE.fst OUT.gtkw [--view NAME] [--at CYCLE]  write the save file of a wave
+       waves.py save WAVE.fst OUT.gtkw [--view NAME] [--at CYCLE [--steps N]]
+                                             write the save file of a wave; N steps of time a cycle
        waves.py list
 
 `open` shows the wave that a failed run left; if there is none, it makes one of the test's first case.
 """
 import argparse
+import math
 import os
 import pathlib
 import re
@@ -29,25 +31,40 @@ def load_views():
         return yaml.safe_load(f)["views"]
 
 
-def signals_of(wave):
-    """Full names in an FST, with their ranges, in the order of the file."""
-    names, scopes = [], []
+def read(wave):
+    """Names of signals in an FST, with their ranges, in the order of the file; steps of time a cycle."""
+    names, scopes, clock, time, rises = [], [], None, 0, []
     process = subprocess.Popen(["fst2vcd", str(wave)], stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL, text=True, errors="replace")
+    ended = False
     for line in process.stdout:
-        if line.startswith("$enddefinitions"):
-            break
-        if m := re.match(r"\$scope \w+ (\S+)", line):
+        if ended:
+            if line.startswith("#"):
+                time = int(line[1:])
+            elif line.rstrip() == f"1{clock}":
+                rises.append(time)
+            if len(rises) > 16:
+                break
+        elif line.startswith("$enddefinitions"):
+            ended = True
+        elif m := re.match(r"\$scope \w+ (\S+)", line):
             scopes.append(m.group(1))
         elif line.startswith("$upscope"):
             scopes.pop()
-        elif m := re.match(r"\$var \w+ \d+ \S+ (\S+)(?: (\[\S+\]))? \$end", line):
-            names.append(".".join(scopes + [m.group(1)]) + (m.group(2) or ""))
+        elif m := re.match(r"\$var \w+ \d+ (\S+) (\S+)(?: (\[\S+\]))? \$end", line):
+            # GTKWave calls a vector of one bit [0].
+            names.append(".".join(scopes + [m.group(2)]) + (m.group(3) or "").replace("[0:0]", "[0]"))
+            if clock is None and m.group(2).endswith("clk_i"):
+                clock = m.group(1)
     process.kill()
     process.wait()
     if not names:
         sys.exit(f"{wave}: not a wave, or an empty one")
-    return names
+    return names, (rises[-1] - rises[0]) / (len(rises) - 1) if len(rises) > 1 else 2
+
+
+def signals_of(wave):
+    return read(wave)[0]
 
 
 # ---- values by name -----------------------------------------------------------------------------
@@ -55,7 +72,43 @@ def filters():
     """{kind: (names by value, bits)}: what the wave itself does not name."""
     with open(ROOT / "sw/isa/isa.yaml", encoding="utf-8") as f:
         isa = yaml.safe_load(f)
-    return {"opcode": ({i["opcode"]: i["name"] for i in isa["instructions"]}, 8)}
+    ici = load_ici()
+    by_value = lambda key: {x["value"]: x["name"] for x in ici[key]}
+    return {"opcode": ({i["opcode"]: i["name"] for i in isa["instructions"]}, 8),
+            "dir": (by_value("directions"), 3),
+            "packet": (by_value("kinds"), 4),
+            "frame": (by_value("frame_kinds"), 2)}
+
+
+def load_ici():
+    with open(ROOT / "sw/isa/ici.yaml", encoding="utf-8") as f:
+        return yaml.safe_load(f)
+
+
+# ---- parts of flits and frames --------------------------------------------------------------------
+def fields():
+    """{"header.dest": (lowest bit, bits, width or None)}; with a width counted from the flit's top."""
+    ici, result = load_ici(), {}
+    at = {"leg": 0}
+    for part in ("header", "flit", "frame", "leg"):
+        low = 0
+        for f in ici[part]:
+            if part == "leg":  # the current leg is the lowest of the route
+                result[f"leg.{f['name']}"] = (result["header.route"][0] + low, f["bits"], None)
+            else:
+                result[f"{part}.{f['name']}"] = (low, f["bits"], None)
+            low += f["bits"]
+        at[part] = low
+    return {k: (low, bits, at["flit"] if k.startswith("flit.") else None)
+            for k, (low, bits, _) in result.items()}
+
+
+def part_of(signal, low, bits, name):
+    """Lines of a save file: `bits` bits of a vector from bit `low` of it, called `name`."""
+    high, end = (int(x) for x in re.search(r"\[(\d+):(\d+)\]$", signal).groups())
+    first = high - (end + low + bits - 1)  # GTKWave counts from the left
+    label = f"{name}[{bits - 1}:0]" if bits > 1 else name
+    return f"#{{{label}}} " + " ".join(f"({first + i}){signal}" for i in range(bits))
 
 
 def write_filter(folder, name, values, bits):
@@ -78,6 +131,45 @@ def expand(pattern, scope, names):
     return [n for _, n in sorted(found, key=lambda x: x[0])]
 
 
+def lines_of(pattern, scope, names, parts):
+    """Lines of a save file for one entry of a view: signals, bits of them, parts of flits."""
+    base, _, field = pattern.removesuffix("}").partition("{")
+    found = expand(base, scope, names)
+    if field:
+        low, bits, from_top = parts[field]
+        result = []
+        for n in found:
+            width = int(re.search(r"\[(\d+):0\]$", n).group(1)) + 1
+            start = low if from_top is None else width - from_top + low
+            short = re.sub(r"\[\d+:0\]$", "", n)
+            result.append(part_of(n, start, bits, f"{short}.{field.split('.')[1]}"))
+        return result
+    bit = re.fullmatch(r"(.*)\[(\d+)\]", base)
+    if not found and bit:  # an index of a packed vector
+        found = [part_of(n, int(bit.group(2)), 1, f"{scope}.{base}")
+                 for n in expand(bit.group(1), scope, names)
+                 if re.search(r"\[\d+:0\]$", n) and int(bit.group(2)) < int(re.search(r"\[(\d+):0\]$", n).group(1)) + 1]
+    return found
+
+
+def groups_of(view, scope, names):
+    """(title, closed, entries) of a view; a group with `[*]` in its title once for each index."""
+    directions = {d["value"]: d["name"] for d in load_ici()["directions"]}
+    for title, entries in view["groups"].items():
+        closed = title in view.get("closed", [])
+        if "[*]" not in title:
+            yield title, closed, entries
+            continue
+        arrays = [re.sub(r"[:{].*", "", e).replace("[#]", "[*]") for e in entries if "[#]" in e]
+        count = min((len(found) for a in arrays if (found := expand(a, scope, names))), default=0)
+        if not count:
+            yield title, closed, arrays  # not one is there: say so
+        for i in range(count):
+            port = "local" if i == count - 1 else directions.get(i, "")
+            yield (title.replace("[*]", str(i)).replace("{port}", port), closed,
+                   [e.replace("[#]", f"[{i}]") for e in entries])
+
+
 def scopes_of(view, names):
     """Scopes of a wave that the view describes, shortest names first, without repetition."""
     found = []
@@ -93,13 +185,14 @@ def scopes_of(view, names):
 
 
 def views_for(names, wanted=None):
-    """[(view name, view, scope)] that fit a wave: the chip's if it is a chip, else the block's."""
+    """[(view name, view, scope)] that fit a wave: of a chip or node its own, else the blocks'."""
     views = load_views()
     if wanted:
         return [(wanted, views[wanted], s) for s in scopes_of(views[wanted], names)]
-    if any(".i_core." in n for n in names):
-        return [("chip", views["chip"], s) for s in scopes_of(views["chip"], names)]
-    return [(k, v, s) for k, v in views.items() if k != "chip" for s in scopes_of(v, names)]
+    for k, v in views.items():
+        if v.get("whole") and scopes_of(v, names):
+            return [(k, v, s) for s in scopes_of(v, names)]
+    return [(k, v, s) for k, v in views.items() for s in scopes_of(v, names)]
 
 
 def plain_view(names):
@@ -107,29 +200,41 @@ def plain_view(names):
     return [n for n in names if n.count(".") == 1]
 
 
-def save(wave, out, wanted=None, at=None):
+def save(wave, out, wanted=None, at=None, steps=None):
     """Write a save file; returns the number of signals. Exits if a signal of a view is missing."""
     wave, out = pathlib.Path(wave), pathlib.Path(out)
-    names = signals_of(wave)
+    names, cycle = read(wave)
+    parts = fields()
     lines, count, missing = ["[*] Written by scripts/waves/waves.py from scripts/waves/views.yaml"], 0, []
     numbers, table = {}, filters()
     chosen = views_for(names, wanted)
     if wanted and not chosen:
         sys.exit(f"{wave}: has no {' or '.join(load_views()[wanted]['scope'])}, which view {wanted} shows")
+    # 30 to 50 cycles in a window; those before the marker's fit into a small one.
+    cycle = steps or cycle
+    zoom = -4 - math.log2(cycle / 2)
+    lines.append("[signals_width] 330")
     if at is not None:
-        # Two steps of time a cycle; the marker stands on the cycle, a third from the right.
-        lines += [f"[timestart] {max(0, 2 * at - 120)}", f"*-2.000000 {2 * at + 1}"]
+        lines += [f"[timestart] {int(max(0, (at - 20) * cycle))}", f"*{zoom:.6f} {int((at + 0.5) * cycle)}"]
+    else:
+        lines.append(f"*{zoom:.6f} -1")
+    kinds = len({name for name, _, _ in chosen})
     for name, view, scope in chosen:
-        for group, entries in view["groups"].items():
-            title = group if len(chosen) == 1 else f"{scope.removeprefix('top.')}: {group}"
-            lines += ["@800200", f"-{title}"]
+        first = scope == next(s for n, _, s in chosen if n == name)
+        for group, closed, entries in groups_of(view, scope, names):
+            title = group
+            if len(chosen) > 1:  # of one kind: no need to say which
+                where = scope.removeprefix("top.")
+                title = f"{where.rsplit('.', 1)[0] if kinds == 1 else where}: {group}"
+            # Of several instances only the first is open.
+            lines += ["@c00200" if closed or not first else "@800200", f"-{title}"]
             for entry in entries:
                 pattern, _, kind = entry.partition(":")
-                found = expand(pattern, scope, names)
+                found = lines_of(pattern, scope, names, parts)
                 if not found:
                     missing.append(f"{name}: {scope}.{pattern}")
                 for signal in found:
-                    wide = re.search(r"\[\d+:\d+\]$", signal)
+                    wide = re.search(r"\[\d+:\d+\]}? *", signal.split(" ")[0])
                     if kind in table:
                         file = write_filter(out.parent / "filters", kind, *table[kind])
                         # GTKWave keeps filters by number: one for each file.
@@ -140,7 +245,7 @@ def save(wave, out, wanted=None, at=None):
                         lines.append(f"@{flag:x}")
                     lines.append(signal)
                     count += 1
-            lines += ["@1000200", f"-{title}"]
+            lines += ["@1401200" if closed or not first else "@1000200", f"-{title}"]
     if not chosen:
         for signal in plain_view(names):
             lines += [f"@{HEX if signal.endswith(']') else BINARY:x}", signal]
@@ -186,12 +291,13 @@ def main():
     p.add_argument("out")
     p.add_argument("--view", choices=sorted(load_views()))
     p.add_argument("--at", type=int, help="cycle to show")
+    p.add_argument("--steps", type=int, help="steps of time in a cycle, if not those of its clock")
     sub.add_parser("list", help="names of the views")
     args = parser.parse_args()
     if args.job == "open":
         open_test(args.test, args.build, args.seed, args.jobs)
     elif args.job == "save":
-        count = save(args.wave, args.out, args.view, args.at)
+        count = save(args.wave, args.out, args.view, args.at, args.steps)
         print(f"{args.out}: {count} signals")
     else:
         print("\n".join(load_views()))

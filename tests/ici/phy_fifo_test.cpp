@@ -7,6 +7,7 @@
 #include "Vasync_fifo_2.h"
 #include "Vasync_fifo_8.h"
 #include "tb/random.h"
+#include "tb/wave.h"
 #include "verilated.h"
 
 namespace {
@@ -28,22 +29,27 @@ struct Bench {
   Bench(int64_t wr_period, int64_t rd_period) : random("async fifo") {
     context.randReset(2);
     context.randSeed(static_cast<int>(random.below(1u << 30)) + 1);
-    top = std::make_unique<M>(&context);
+    top = std::make_unique<M>(&context, "top");
     period[0] = wr_period, period[1] = rd_period;
     next[0] = static_cast<int64_t>(random.below(static_cast<uint64_t>(wr_period)));
     next[1] = static_cast<int64_t>(random.below(static_cast<uint64_t>(rd_period)));
     top->wr_clk_i = top->rd_clk_i = top->wr_valid_i = top->rd_ready_i = 0;
     top->wr_rst_ni = top->rd_rst_ni = 0;
     top->eval();
+    wave.open(*top);
     while (edges[0] < 8 || edges[1] < 8) step();
     top->wr_rst_ni = top->rd_rst_ni = 1;
     top->eval();
   }
-  ~Bench() { top->final(); }
+  ~Bench() {
+    top->final();
+    wave.close();
+  }
 
   /// The next half period of the clock that comes first.
   void step() {
     const int c = next[1] < next[0];
+    wave.advance(static_cast<uint64_t>(now), static_cast<uint64_t>(next[c]));
     now = next[c];
     next[c] += period[c] / 2 + random.between(-period[c] / 50, period[c] / 50);
     if (c == 0) {
@@ -87,6 +93,7 @@ struct Bench {
   }
 
   VerilatedContext context;
+  tb::Wave wave{context, 10000};
   std::unique_ptr<M> top;
   tb::Random random;
   std::deque<uint16_t> model;

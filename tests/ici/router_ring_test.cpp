@@ -4,12 +4,14 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <string>
 
 #include "Vrouter_small_1d.h"
 #include "isa/generated/ici.h"
 #include "tb/bits.h"
 #include "tb/random.h"
 #include "tb/report.h"
+#include "tb/wave.h"
 
 namespace router_test {
 namespace {
@@ -21,7 +23,8 @@ class Ring {
  public:
   explicit Ring(bool dateline) {
     for (uint32_t n = 0; n < kNodes; ++n) {
-      routers_[n] = std::make_unique<Vrouter_small_1d>(&context_);
+      routers_[n] =
+          std::make_unique<Vrouter_small_1d>(&context_, ("node" + std::to_string(n)).c_str());
       auto& m = *routers_[n];
       m.rst_ni = 0;
       for (int i = 0; i < 4; ++i) clock(m);
@@ -30,7 +33,9 @@ class Ring {
       clock(m);
       credits_[n].fill(kDepth);
     }
+    wave_.open(*routers_[0], *routers_[1], *routers_[2], *routers_[3]);
   }
+  ~Ring() { wave_.close(); }
 
   /// Node `from` wants to send `count` packets of `flits` flits, `hops` clockwise, in class
   /// `vclass`.
@@ -75,7 +80,10 @@ class Ring {
           m.out_credit_i[kLocal] |= static_cast<uint8_t>(1U << v);
         }
     }
-    for (auto& m : routers_) clock(*m);
+    for (auto& m : routers_) m->clk_i = 0, m->eval();
+    wave_.advance(2 * cycles, 2 * cycles + 1);
+    for (auto& m : routers_) m->clk_i = 1, m->eval();
+    wave_.advance(2 * cycles + 1, 2 * cycles + 2);
     ++cycles;
   }
   uint32_t received = 0, cycles = 0;
@@ -122,6 +130,7 @@ class Ring {
   }
 
   VerilatedContext context_;
+  tb::Wave wave_{context_, 2};
   std::array<std::unique_ptr<Vrouter_small_1d>, kNodes> routers_;
   std::array<std::array<uint32_t, kVcs>, kNodes> credits_{}, owed_{};
   std::array<Load, kNodes> load_{};
