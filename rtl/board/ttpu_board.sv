@@ -1,6 +1,7 @@
 // A chip of one core on a board without external memory: UART bridge, chip, on-chip RAM as HBM.
-// A board's own top adds clock, reset and pins. rst_ni is synchronous and resets everything, so that
-// the bridge's "not greeted" tells the host of it. HbmBytes: a power of two; the window's base is 0.
+// A board's own top adds clock, reset and pins. rst_ni is synchronous and resets everything, so
+// that the bridge's "not greeted" tells the host of it. HbmBytes: a power of two; the window's
+// base is 0.
 module ttpu_board
   import ttpu_pkg::*;
   import ttpu_isa_pkg::NumUnits;

@@ -1,8 +1,8 @@
-// On-chip memory of Bytes as the HBM of one core: AXI4 slave of AxiBytes a beat, and a port of 32
-// bits for the host's bridge. One burst at a time; after a cycle for its address a read burst gives a
-// beat a cycle, a write burst takes one a cycle. The host's word goes between two bursts, before the
-// next one: it waits for one burst at most. Addresses beyond Bytes answer SLVERR (host: err).
-// Bursts must be INCR of full beats, as the chip's are.
+// On-chip memory of Bytes as the HBM of one core: AXI4 slave of AxiBytes a beat, and a port of
+// 32 bits for the host's bridge. One burst at a time; after a cycle for its address a read burst
+// gives a beat a cycle, a write burst takes one a cycle. The host's word goes between two
+// bursts, before the next one: it waits for one burst at most. Addresses beyond Bytes answer
+// SLVERR (host: err). Bursts must be INCR of full beats, as the chip's are.
 module ttpu_board_ram #(
   parameter int unsigned Bytes = 8192,    // a power of two, at least 4 beats, below 16 MiB
   parameter int unsigned AxiBytes = 8,

@@ -1,14 +1,16 @@
-// From a serial line to the chip's registers (AXI4-Lite master) and to the board's memory: requests
-// with number and CRC, one at a time, each answered with one reply. See docs/reference/uart.md.
+// From a serial line to the chip's registers (AXI4-Lite master) and to the board's memory:
+// requests with number and CRC, one at a time, each answered with one reply. See
+// docs/reference/uart.md.
 //
-// Request: A5, number, command, count, address (3 bytes, low first), count words if it writes, CRC-32.
-// Reply:   5A, number, status, count, count words if status[6], CRC-32.
-// A request whose number is that of the last one executed is not executed again: its reply is sent
-// again from the buffer. After reset nothing but PING is executed, so a host notices a reset. A
-// frame that is damaged, or has a gap of 2^GapBits clocks, is answered with BadFrame and changes
-// nothing. Between a request's last byte and its reply's first lie at most 60 clocks and, for each
-// word, 14 clocks plus the access; an access without an answer ends after 2^GapBits clocks as Hung,
-// after which only a reset of the board makes sense. What arrives before the reply is out is dropped.
+// Request: A5, number, command, count, address (3 bytes, low first), count words if it writes,
+// CRC-32. Reply: 5A, number, status, count, count words if status[6], CRC-32.
+// A request whose number is that of the last one executed is not executed again: its reply is
+// sent again from the buffer. After reset nothing but PING is executed, so a host notices a
+// reset. A frame that is damaged, or has a gap of 2^GapBits clocks, is answered with BadFrame
+// and changes nothing. Between a request's last byte and its reply's first lie at most 60 clocks
+// and, for each word, 14 clocks plus the access; an access without an answer ends after
+// 2^GapBits clocks as Hung, after which only a reset of the board makes sense. What arrives
+// before the reply is out is dropped.
 module ttpu_uart_bridge #(
   parameter int unsigned Div = 16,        // clocks a bit, at least 4
   parameter int unsigned GapBits = 18,    // log2 of the longest gap in a frame, in clocks
@@ -101,7 +103,7 @@ module ttpu_uart_bridge #(
     .data_i(sending ? tx_data : rx_data), .busy_o(crc_busy), .match_o(crc_match), .crc_o(crc)
   );
 
-  // ---- buffer: data of the request in the low half, of the kept reply in the high half -----------
+  // ---- buffer: data of the request in the low half, of the kept reply in the high half ----------
   logic       buf_we;
   logic [7:0] buf_rdata;
   assign buf_we = (state_q == Data && rx_valid) || state_q == Keep;

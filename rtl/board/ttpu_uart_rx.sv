@@ -1,8 +1,8 @@
-// Receiver of a serial line: 8 data bits, low bit first, no parity, one stop bit, Div clocks a bit.
-// valid_o is high for one clock, in the middle of the stop bit, with the byte in data_o. A start bit
-// that is gone in its middle is taken for a spike; a byte without its stop bit is dropped. The pin
-// passes two flip-flops. Bytes may follow without a gap, from a sender up to 4 % fast or slow (Div
-// of 8 or more; with Div = 4 the two clocks must agree).
+// Receiver of a serial line: 8 data bits, low bit first, no parity, one stop bit, Div clocks a
+// bit. valid_o is high for one clock, in the middle of the stop bit, with the byte in data_o. A
+// start bit that is gone in its middle is taken for a spike; a byte without its stop bit is
+// dropped. The pin passes two flip-flops. Bytes may follow without a gap, from a sender up to 3
+// % fast or slow (Div of 8 or more; with Div = 4 the two clocks must agree).
 module ttpu_uart_rx #(
   parameter int unsigned Div = 16
 ) (

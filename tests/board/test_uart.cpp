@@ -60,6 +60,7 @@ class UartBench {
   void at_clock() {
     auto& d = ctl_.dut();
     uint8_t byte = 0;
+    if (!d.tx_o && first_low == 0) first_low = ctl_.cycle();
     if (pins_.sample(d.tx_o, byte)) got.push_back(byte);
     if (d.m_axil_awvalid_o && d.m_axil_awready_i) aw_ = true, addr_ = d.m_axil_awaddr_o;
     if (d.m_axil_wvalid_o && d.m_axil_wready_i) {
@@ -141,8 +142,10 @@ class UartBench {
   std::map<uint32_t, uint32_t> registers, memory;
   Bytes got;
   uint64_t accesses = 0;
+  uint64_t first_low = 1;  ///< cycle in which the reply began; 0 to have the next one noted
   uint32_t bad_from = ~0u;
   bool deaf = false;
+  bool line_idle() const { return pins_.idle(); }
   uint64_t framing_errors() const { return pins_.framing_errors; }
 
  private:
@@ -179,6 +182,21 @@ TEST(Uart, NothingBeforeTheGreeting) {
   EXPECT_EQ(b.ask(1, 8, 1, 0x40).status, Status::Okay);
   b.ctl().reset();
   EXPECT_EQ(b.ask(2, 8, 1, 0x40).status, Status::NotGreeted) << "a reset is forgotten";
+}
+
+TEST(Uart, TheReplyBeginsInTime) {
+  UartBench b(17);
+  b.greet(0);
+  for (uint8_t number = 1; number < 50; ++number) {
+    // Nothing to access: what is left is the bridge's own time.
+    b.put(b.frame(number, number % 2 ? 8 : 9, 0, 0x40));
+    b.first_low = 0;
+    while (!b.line_idle()) b.ctl().tick();
+    const uint64_t end = b.ctl().cycle();
+    EXPECT_EQ(b.reply().status, Status::Okay);
+    ASSERT_NE(b.first_low, 0u);
+    EXPECT_LE(b.first_low, end + 60) << "request " << int(number);
+  }
 }
 
 TEST(Uart, EveryCommandAndLength) {
