@@ -66,6 +66,8 @@ def top_of(block):
 def parameters_of(path):
     """Names of the overridable parameters in a module's header."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+    # An import in the header ends with a semicolon too, and comes before the parameters.
+    text = re.sub(r"\bimport\b[^;]*;", "", text)
     m = re.search(rf"\bmodule\s+{path.stem}\b(.*?);", text, re.S)
     header = m.group(1) if m else ""
     return [n for n in re.findall(r"\bparameter\b[^=,)]*?(\w+)\s*=", header)]
