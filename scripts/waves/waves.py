@@ -31,6 +31,11 @@ def load_views():
         return yaml.safe_load(f)["views"]
 
 
+def load_ici():
+    with open(ROOT / "sw/isa/ici.yaml", encoding="utf-8") as f:
+        return yaml.safe_load(f)
+
+
 def read(wave):
     """Names of signals in an FST, with their ranges, in the order of the file; steps of time a cycle."""
     names, scopes, clock, time, rises = [], [], None, 0, []
@@ -73,42 +78,10 @@ def filters():
     with open(ROOT / "sw/isa/isa.yaml", encoding="utf-8") as f:
         isa = yaml.safe_load(f)
     ici = load_ici()
-    by_value = lambda key: {x["value"]: x["name"] for x in ici[key]}
     return {"opcode": ({i["opcode"]: i["name"] for i in isa["instructions"]}, 8),
-            "dir": (by_value("directions"), 3),
-            "packet": (by_value("kinds"), 4),
-            "frame": (by_value("frame_kinds"), 2)}
-
-
-def load_ici():
-    with open(ROOT / "sw/isa/ici.yaml", encoding="utf-8") as f:
-        return yaml.safe_load(f)
-
-
-# ---- parts of flits and frames --------------------------------------------------------------------
-def fields():
-    """{"header.dest": (lowest bit, bits, width or None)}; with a width counted from the flit's top."""
-    ici, result = load_ici(), {}
-    at = {"leg": 0}
-    for part in ("header", "flit", "frame", "leg"):
-        low = 0
-        for f in ici[part]:
-            if part == "leg":  # the current leg is the lowest of the route
-                result[f"leg.{f['name']}"] = (result["header.route"][0] + low, f["bits"], None)
-            else:
-                result[f"{part}.{f['name']}"] = (low, f["bits"], None)
-            low += f["bits"]
-        at[part] = low
-    return {k: (low, bits, at["flit"] if k.startswith("flit.") else None)
-            for k, (low, bits, _) in result.items()}
-
-
-def part_of(signal, low, bits, name):
-    """Lines of a save file: `bits` bits of a vector from bit `low` of it, called `name`."""
-    high, end = (int(x) for x in re.search(r"\[(\d+):(\d+)\]$", signal).groups())
-    first = high - (end + low + bits - 1)  # GTKWave counts from the left
-    label = f"{name}[{bits - 1}:0]" if bits > 1 else name
-    return f"#{{{label}}} " + " ".join(f"({first + i}){signal}" for i in range(bits))
+            "dir": ({x["value"]: x["name"] for x in ici["directions"]}, 3),
+            "packet": ({x["value"]: x["name"] for x in ici["kinds"]}, 4),
+            "frame": ({x["value"]: x["name"] for x in ici["frame_kinds"]}, 2)}
 
 
 def write_filter(folder, name, values, bits):
@@ -117,6 +90,36 @@ def write_filter(folder, name, values, bits):
     file = folder / f"{name}.txt"
     file.write_text("".join(f"{v:0{digits}X} {n}\n" for v, n in sorted(values.items())), "utf-8")
     return file
+
+
+# ---- parts of flits and frames --------------------------------------------------------------------
+def fields():
+    """{"header.dest": (lowest bit, bits)}; of flit.*, which stand above the payload, the lowest bit is
+    counted from the flit's end and negative."""
+    ici, result = load_ici(), {}
+    for part in ("header", "flit", "frame", "leg"):
+        low = 0
+        if part == "flit":
+            low = -sum(f["bits"] for f in ici[part])
+        elif part == "leg":  # the current one is the lowest of the route
+            low = result["header.route"][0]
+        for f in ici[part]:
+            result[f"{part}.{f['name']}"] = (low, f["bits"])
+            low += f["bits"]
+    return result
+
+
+def width_of(signal):
+    """Bits of a vector, 0 if it is none."""
+    m = re.search(r"\[(\d+):0\]$", signal)
+    return int(m.group(1)) + 1 if m else 0
+
+
+def part_of(signal, low, bits, name):
+    """Line of a save file: `bits` bits of a vector from bit `low` of it, called `name`."""
+    first = width_of(signal) - low - bits  # GTKWave counts from the left
+    label = f"{name}[{bits - 1}:0]" if bits > 1 else name
+    return f"#{{{label}}} " + " ".join(f"({first + i}){signal}" for i in range(bits))
 
 
 # ---- save files ---------------------------------------------------------------------------------
@@ -136,19 +139,15 @@ def lines_of(pattern, scope, names, parts):
     base, _, field = pattern.removesuffix("}").partition("{")
     found = expand(base, scope, names)
     if field:
-        low, bits, from_top = parts[field]
-        result = []
-        for n in found:
-            width = int(re.search(r"\[(\d+):0\]$", n).group(1)) + 1
-            start = low if from_top is None else width - from_top + low
-            short = re.sub(r"\[\d+:0\]$", "", n)
-            result.append(part_of(n, start, bits, f"{short}.{field.split('.')[1]}"))
-        return result
+        if field not in parts:
+            return []
+        low, bits = parts[field]
+        return [part_of(n, low if low >= 0 else width_of(n) + low, bits,
+                        f"{n.rsplit('[', 1)[0]}.{field.split('.')[1]}") for n in found]
     bit = re.fullmatch(r"(.*)\[(\d+)\]", base)
     if not found and bit:  # an index of a packed vector
         found = [part_of(n, int(bit.group(2)), 1, f"{scope}.{base}")
-                 for n in expand(bit.group(1), scope, names)
-                 if re.search(r"\[\d+:0\]$", n) and int(bit.group(2)) < int(re.search(r"\[(\d+):0\]$", n).group(1)) + 1]
+                 for n in expand(bit.group(1), scope, names) if int(bit.group(2)) < width_of(n)]
     return found
 
 
@@ -215,7 +214,8 @@ def save(wave, out, wanted=None, at=None, steps=None):
     zoom = -4 - math.log2(cycle / 2)
     lines.append("[signals_width] 330")
     if at is not None:
-        lines += [f"[timestart] {int(max(0, (at - 20) * cycle))}", f"*{zoom:.6f} {int((at + 0.5) * cycle)}"]
+        lines += [f"[timestart] {int(max(0, (at - 20) * cycle))}",
+                  f"*{zoom:.6f} {int((at + 0.5) * cycle)}"]
     else:
         lines.append(f"*{zoom:.6f} -1")
     kinds = len({name for name, _, _ in chosen})
@@ -241,8 +241,8 @@ def save(wave, out, wanted=None, at=None, steps=None):
                         number = numbers.setdefault(file, len(numbers) + 1)
                         lines += [f"@{HEX | FILTER:x}", f"^{number} {file.resolve()}"]
                     else:
-                        flag = {"dec": DECIMAL, "sdec": SIGNED, "enum": ENUM}.get(kind, HEX if wide else BINARY)
-                        lines.append(f"@{flag:x}")
+                        flags = {"dec": DECIMAL, "sdec": SIGNED, "enum": ENUM}
+                        lines.append(f"@{flags.get(kind, HEX if wide else BINARY):x}")
                     lines.append(signal)
                     count += 1
             lines += ["@1401200" if closed or not first else "@1000200", f"-{title}"]

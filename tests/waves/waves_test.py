@@ -76,6 +76,29 @@ def open_view(display, folder, wave, save, named, marker):
     return re.findall(r"^shown (\S+)", out.stdout, re.M), out.stdout, log
 
 
+def wrong_fields():
+    """Parts of flits and frames that stand elsewhere in the RTL's package than the views take them."""
+    text = (ROOT / "rtl/pkg/ttpu_ici_pkg.sv").read_text("utf-8")
+    rtl = {n: int(v) for n, v in re.findall(r"localparam int unsigned (\w+) = (\d+);", text)}
+    camel = lambda name: "".join(w.capitalize() for w in re.split(r"[._]", name))  # noqa: E731
+    wrong = []
+    for name, place in waves.fields().items():
+        n = camel(name)
+        if name.startswith("flit."):
+            expected = rtl[n] - rtl["FlitExtraW"], rtl["VcW"] if name == "flit.vc" else 1
+        elif name.startswith("leg."):
+            # The first field of a packed struct is the highest.
+            body = re.search(r"typedef struct packed \{([^}]*)\} leg_t;", text).group(1)
+            bits = [(f, int(h) + 1) for h, f in re.findall(r"logic \[(\d+):0\] (\w+);", body)][::-1]
+            at = [f for f, _ in bits].index(name[4:])
+            expected = rtl["HeaderRouteLsb"] + sum(b for _, b in bits[:at]), bits[at][1]
+        else:
+            expected = rtl[f"{n}Lsb"], rtl[f"{n}W"]
+        if place != expected:
+            wrong.append(f"{name}: lowest bit and bits {place}, expected {expected}")
+    return wrong
+
+
 def chip_wave(build, folder):
     image, wave = folder / "matmul.ttpu", folder / "matmul.fst"
     run([build / "bin/ttpu", "asm", HERE / "matmul.s", "-o", image])
@@ -150,6 +173,9 @@ def main():
     chip = None if set(views) <= set(NETWORK) else chip_wave(build, folder)
     server, display = start_xvfb()
     failed = 0
+    for line in wrong_fields():
+        failed += 1
+        print(f"FAIL {line}")
     try:
         for view in views:
             wave, at = chip, None
