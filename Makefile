@@ -10,7 +10,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PYTHON ?= $(shell test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3)
 SEED ?= 1
-BLOCKS := isa golden timing compiler runtime cli tb common host control dma vmem mxu vpu ici fabric network chip perf formal waves flow
+BLOCKS := isa golden timing compiler runtime cli tb common host control dma vmem mxu vpu ici fabric network board chip perf formal waves flow
 SETUP := scripts/setup.sh
 SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JOBS)"
 
