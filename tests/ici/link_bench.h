@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isa/generated/ici.h"
@@ -30,11 +31,15 @@ struct Traffic {
   uint32_t channels = ~0u;  ///< a bit for each channel that is used
 };
 
-/// One end with its router.
-template <class M>
+/// One end with its router. `Chip` gives access to the model's ports with ->: a controller, or a
+/// pointer to a model that the bench clocks itself.
+template <class M, class Chip = tb::Controller<M>>
 class End {
  public:
   End(const Shape& shape, const std::string& name, uint32_t node)
+      : End(shape, name, node, options(name)) {}
+  template <class ChipArgument>
+  End(const Shape& shape, const std::string& name, uint32_t node, ChipArgument&& chip_argument)
       : shape(shape),
         name(name),
         random_(stream_of(name)),
@@ -45,7 +50,7 @@ class End {
         open_rx(shape.vcs, false),
         awaited(shape.vcs),
         ready_stall(name + ".frame_ready_i", 0),
-        chip(options(name)) {
+        chip(std::forward<ChipArgument>(chip_argument)) {
     chip->cfg_node_i = node;
     chip->cfg_port_i = node % 6;
     chip->cfg_timeout_i = 300;
@@ -80,7 +85,7 @@ class End {
   uint64_t sent = 0, orphans = 0, received = 0, cut = 0, wrong = 0, no_credit = 0, held_back = 0;
   uint64_t data_frames = 0, naks = 0;  ///< in the frames that it sent
   uint64_t first_received = 0, last_received = 0;
-  tb::Controller<M> chip;
+  Chip chip;
 
   LinkState state() { return static_cast<LinkState>(word(LinkWord::kStatus) & 7); }
   LinkReason reason() { return static_cast<LinkReason>(word(LinkWord::kStatus) >> 3 & 7); }
@@ -99,6 +104,18 @@ class End {
   /// Drive the inputs that belong to the router and the physical layer.
   template <class Peer>
   void drive(Peer& peer, Channel& in, uint64_t now) {
+    drive_router(peer);
+    chip->frame_ready_i = !ready_stall.stall(chip->frame_valid_o);
+    Bits frame;
+    chip->frame_valid_i = in.pop(now, frame);
+    std::memcpy(tb::bytes_of(chip->frame_i), frame.word.data(), sizeof(chip->frame_i));
+    // Bits above a port's width must be 0 for Verilator.
+    const uint32_t top = shape.frame_w() % 32;
+    if (top) chip->frame_i[shape.frame_w() / 32] &= (1u << top) - 1;
+  }
+  /// The same, only those of the router.
+  template <class Peer>
+  void drive_router(Peer& peer) {
     chip->in_valid_i = 0;
     if (!in_reset_ && traffic.send && random_.chance(traffic.send)) {
       const uint32_t first = static_cast<uint32_t>(random_.below(shape.vcs));
@@ -125,22 +142,20 @@ class End {
         }
       }
     chip->out_credit_i = freed;
-    chip->frame_ready_i = !ready_stall.stall(chip->frame_valid_o);
-    Bits frame;
-    chip->frame_valid_i = in.pop(now, frame);
-    std::memcpy(tb::bytes_of(chip->frame_i), frame.word.data(), sizeof(chip->frame_i));
-    // Bits above a port's width must be 0 for Verilator.
-    const uint32_t top = shape.frame_w() % 32;
-    if (top) chip->frame_i[shape.frame_w() / 32] &= (1u << top) - 1;
   }
-  /// Sample the outputs before the edge.
-  void sample(Channel& out, uint64_t now) {
+  /// Sample the outputs to the router before the edge.
+  void sample_router(uint64_t now) {
     if (in_reset_) return;
     for (uint32_t vc = 0; vc < shape.vcs; ++vc)
       if (chip->in_credit_o >> vc & 1 && ++credits[vc] > shape.depth)
         tb::fail(tb::format("%s: cycle %llu: in_credit_o[%u]: more credits than %u slots",
                             name.c_str(), ull(now), vc, shape.depth));
     if (chip->out_valid_o) receive(now);
+  }
+  /// Sample all outputs before the edge.
+  void sample(Channel& out, uint64_t now) {
+    if (in_reset_) return;
+    sample_router(now);
     if (chip->frame_valid_o && chip->frame_ready_i) {
       Bits frame;
       std::memcpy(frame.word.data(), tb::bytes_of(chip->frame_o), sizeof(chip->frame_o));
@@ -237,9 +252,66 @@ class End {
   }
 };
 
-template <class A, class B = A>
-class LinkBench {
+/// What a test does with two ends a and b, whatever joins them; `Self` has step().
+template <class Self>
+class TwoEnds {
  public:
+  uint64_t now = 0;
+
+  void run(uint64_t cycles) {
+    for (uint64_t i = 0; i < cycles; ++i) self().step();
+  }
+  /// Step until `done`; false (and a failure that names `what`) after `limit` cycles.
+  template <class Done>
+  bool until(Done&& done, uint64_t limit, const char* what) {
+    for (uint64_t i = 0; !done(); ++i) {
+      if (i == limit) {
+        tb::fail(tb::format("link: cycle %llu: waited %llu cycles for %s",
+                            static_cast<unsigned long long>(now),
+                            static_cast<unsigned long long>(limit), what));
+        return false;
+      }
+      self().step();
+    }
+    return true;
+  }
+  bool train() {
+    return until([&] { return !self().a.down() && !self().b.down(); }, 2 * kTrainLimit,
+                 "both ends up");
+  }
+  void set_traffic(const Traffic& t) { self().a.traffic = self().b.traffic = t; }
+  void set_timeout(uint32_t timeout, uint32_t retries) {
+    self().a.chip->cfg_timeout_i = self().b.chip->cfg_timeout_i = static_cast<uint16_t>(timeout);
+    self().a.chip->cfg_retries_i = self().b.chip->cfg_retries_i = static_cast<uint8_t>(retries);
+  }
+  /// Stop sending, end open packets, wait until all has arrived and every credit is back.
+  bool drain(uint64_t limit = 60000) {
+    auto &a = self().a, &b = self().b;
+    for (int i = 0; i < 2; ++i) {
+      Traffic& t = i ? b.traffic : a.traffic;
+      t.send = 0;
+      if (t.free == 0) t.free = 100;
+    }
+    return until(
+        [&] {
+          return a.flits_awaited() + b.flits_awaited() == 0 && a.all_credits() && b.all_credits();
+        },
+        limit, "all flits and credits");
+  }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+};
+
+template <class A, class B = A>
+class LinkBench : public TwoEnds<LinkBench<A, B>> {
+  using Base = TwoEnds<LinkBench<A, B>>;
+
+ public:
+  using Base::now;
+  using Base::run;
+  using Base::until;
+
   LinkBench(const Shape& shape_a, const Shape& shape_b, uint32_t latency = 4)
       : a(shape_a, "a", 17),
         b(shape_b, "b", 4242),
@@ -253,7 +325,6 @@ class LinkBench {
   End<A> a;
   End<B> b;
   Channel to_b, to_a;
-  uint64_t now = 0;
 
   void step() {
     a.drive(b, to_a, now);
@@ -264,45 +335,7 @@ class LinkBench {
     b.chip.tick();
     ++now;
   }
-  void run(uint64_t cycles) {
-    for (uint64_t i = 0; i < cycles; ++i) step();
-  }
-  /// Step until `done`; false (and a failure that names `what`) after `limit` cycles.
-  template <class Done>
-  bool until(Done&& done, uint64_t limit, const char* what) {
-    for (uint64_t i = 0; !done(); ++i) {
-      if (i == limit) {
-        tb::fail(tb::format("link: cycle %llu: waited %llu cycles for %s",
-                            static_cast<unsigned long long>(now),
-                            static_cast<unsigned long long>(limit), what));
-        return false;
-      }
-      step();
-    }
-    return true;
-  }
-  bool train() {
-    return until([&] { return !a.down() && !b.down(); }, 2 * kTrainLimit, "both ends up");
-  }
-  void set_traffic(const Traffic& t) { a.traffic = b.traffic = t; }
-  void set_timeout(uint32_t timeout, uint32_t retries) {
-    a.chip->cfg_timeout_i = b.chip->cfg_timeout_i = static_cast<uint16_t>(timeout);
-    a.chip->cfg_retries_i = b.chip->cfg_retries_i = static_cast<uint8_t>(retries);
-  }
   void set_faults(const Faults& f) { to_a.faults = to_b.faults = f; }
-  /// Stop sending, end open packets, wait until all has arrived and every credit is back.
-  bool drain(uint64_t limit = 60000) {
-    for (int i = 0; i < 2; ++i) {
-      Traffic& t = i ? b.traffic : a.traffic;
-      t.send = 0;
-      if (t.free == 0) t.free = 100;
-    }
-    return until(
-        [&] {
-          return a.flits_awaited() + b.flits_awaited() == 0 && a.all_credits() && b.all_credits();
-        },
-        limit, "all flits and credits");
-  }
   /// Every frame that entered the channels has been counted at the other end, whatever happened to
   /// it.
   void expect_counts() {

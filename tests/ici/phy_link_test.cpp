@@ -11,6 +11,7 @@
 namespace {
 
 using phy::Options;
+using phy::rough;
 
 template <class M, uint32_t kN>
 struct Shape {
@@ -27,15 +28,6 @@ class Phy : public ::testing::Test {
 using Shapes = ::testing::Types<Shape<Vphy_l4, 4>, Shape<Vphy_l8, 8>, Shape<Vphy_l16, 16>,
                                 Shape<Vphy_l72, 72>>;
 TYPED_TEST_SUITE(Phy, Shapes);
-
-/// Eye that is nearly closed: half a bit less 2 * skew less 2 * jitter is 400 ps of 10,000.
-Options rough() {
-  Options o;
-  o.ppm = {200, -200};
-  o.skew = 1800;
-  o.jitter = 500;
-  return o;
-}
 
 // Without errors every frame arrives once, in order, at full rate, at both speeds of the clock.
 TYPED_TEST(Phy, FullRate) {
