@@ -252,6 +252,42 @@ TYPED_TEST(CableLink, LongOutage) {
   EXPECT_GT(cuts, 0u) << "no packet was open";
 }
 
+// The clock stops while there is nothing to send: the end that hears nothing is down by silence
+// within the stated limit and not before it; the one that still hears is told. Both ends mend as
+// above.
+TYPED_TEST(CableLink, SilentOutage) {
+  using Bench = typename TypeParam::Bench;
+  tb::Random random("silent");
+  for (int round = 0; round < (tb::long_run() ? 100 : 9); ++round) {
+    const bool both = round % 3 == 2;
+    const int from = round % 3 == 0 ? 0 : 1;
+    SCOPED_TRACE(tb::format("round %d, from %d", round, from));
+    Bench l(phy::rough());
+    l.set_timeout(300 + static_cast<uint32_t>(random.below(500)),
+                  static_cast<uint32_t>(random.below(5)));
+    l.a.chip->cfg_auto_i = l.b.chip->cfg_auto_i = 1;
+    ASSERT_TRUE(l.train());
+    l.run(300 + random.below(100));
+    l.stop_clock(from, true);
+    if (both) l.stop_clock(1 - from, true);
+    auto &deaf = from ? l.a : l.b, &other = from ? l.b : l.a;
+    const uint64_t start = l.now, limit = l.down_limit();
+    ASSERT_TRUE(l.until([&] { return deaf.down(); }, limit, "the deaf end down"));
+    const uint64_t took = l.now - start;
+    // What was heard last may be a heartbeat, its frame and the skew of the clocks older.
+    EXPECT_GE(took + kHeartbeat + Bench::kBeats + 8, limit - (Bench::kBeats + 16));
+    EXPECT_EQ(deaf.reason(), LinkReason::kSilent);
+    ASSERT_TRUE(l.until([&] { return other.down(); },
+                        both ? limit : kHeartbeat + 4 * Bench::kBeats + 16, "both ends down"));
+    EXPECT_EQ(other.reason(), both ? LinkReason::kSilent : LinkReason::kPeerDown);
+    l.stop_clock(0, false);
+    l.stop_clock(1, false);
+    l.retrain(static_cast<int>(random.below(2)));
+    expect_works(l);
+    EXPECT_EQ(l.a.word(LinkWord::kLost) + l.b.word(LinkWord::kLost), 0u);
+  }
+}
+
 // Power-up with no clock on the pins: both train when the clocks come, one after the other.
 TYPED_TEST(CableLink, ClocksComeLate) {
   for (int first = 0; first < 2; ++first) {

@@ -5,13 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <queue>
+#include <string>
 #include <vector>
 
 #include "tb/bits.h"
 #include "tb/random.h"
+#include "tb/report.h"
 #include "tb/wave.h"
 #include "verilated.h"
 
@@ -48,6 +49,7 @@ template <class Model, uint32_t kLanes>
 class Pins {
  public:
   explicit Pins(const Options& options) : options_(options), random_("cable") {
+    context_.fatalOnError(false);
     context_.randReset(2);
     context_.randSeed(static_cast<int>(random_.below(1u << 30)) + 1);
     for (int s = 0; s < 2; ++s) {
@@ -96,6 +98,8 @@ class Pins {
         wire_event();
       else
         core_edge(side);
+      if (context_.gotError()) [[unlikely]]
+        stop_on_assertion();
     }
     wave_.advance(static_cast<uint64_t>(now_), static_cast<uint64_t>(end));
     now_ = end;
@@ -132,6 +136,16 @@ class Pins {
     bool value;
     bool operator>(const WireEvent& o) const { return at != o.at ? at > o.at : order > o.order; }
   };
+
+  [[gnu::noinline]] void stop_on_assertion() {
+    context_.gotError(false);
+    context_.gotFinish(false);
+    const std::string message = tb::format(
+        "pins: cycle %lld (%lld ps): an assertion of the RTL failed (its message is above)",
+        static_cast<long long>(now_ / kPeriod), static_cast<long long>(now_));
+    tb::fail(message);
+    throw tb::BenchError(message);
+  }
 
   Time jitter() { return options_.jitter ? random_.between(-options_.jitter, options_.jitter) : 0; }
   bool chance_ppm(uint32_t ppm) { return ppm && random_.below(1000000) < ppm; }
