@@ -54,7 +54,11 @@ std::unique_ptr<Routers> open_routers(const std::string& device, const ici::Rout
     return std::make_unique<ModelRouters>(count, ModelShape{dims, config.vcs, config.depth});
   if (device != "rtl" && device != "rtl-checked" && device != "rtl-links")
     throw RouterError("there is no device '" + device + "': rtl, rtl-checked, rtl-links or model");
-  if (dims < 2) throw RouterError("RTL routers have 2 or 3 dimensions: write a ring of k as k x 1");
+  if (dims < 2) {
+    throw RouterError(
+        "RTL routers have 2 or 3 dimensions: make a ring of k nodes kx1 (in a file size: [k, 1]), "
+        "or take --device model");
+  }
   return open_library("ttpu_net_" + std::to_string(dims) + "d_" + config.name +
                           (device == "rtl"         ? ""
                            : device == "rtl-links" ? "_links"

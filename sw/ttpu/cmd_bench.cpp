@@ -206,8 +206,12 @@ void run_gemm(const Options& o, Context& context) {
 }  // namespace
 
 void add_bench(CLI::App& app, Context& context) {
-  auto* bench = app.add_subcommand("bench", "measure: gemm, array");
+  auto* bench = app.add_subcommand("bench", "measure: a product, the array alone, a network");
   bench->require_subcommand(1);
+  bench->footer(
+      "Examples:\n  ttpu bench gemm --m 256 --n 256 --k 256\n"
+      "  ttpu bench array\n"
+      "  ttpu bench net --topology 8x8 --traffic uniform");
   auto* sub = bench->add_subcommand("gemm", "a matrix product C[m][n] = A[m][k] * B[k][n]");
   auto o = std::make_shared<Options>();
   sub->add_option("--config", o->config, "configuration")->capture_default_str();

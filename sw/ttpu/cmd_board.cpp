@@ -186,6 +186,7 @@ std::shared_ptr<std::string> add_device(CLI::App& sub) {
 void add_board(CLI::App& app, Context& context) {
   auto* board = app.add_subcommand("board", "boards on serial ports: list, identity, self-test");
   board->require_subcommand(1);
+  board->footer("Examples:\n  ttpu board list\n  ttpu board test --device board:/dev/ttyUSB1");
   on_run(*add_part(*board, "list", "list the USB serial ports", context),
          [&context] { run_list(context); });
 

@@ -339,6 +339,11 @@ uint32_t node_of(const fabric::Topology& t, const std::string& text, const char*
 void add_pod(CLI::App& app, Context& context) {
   auto* pod = app.add_subcommand("pod", "networks of chips: topology, plan, routes, checks");
   pod->require_subcommand(1);
+  pod->footer(
+      "Examples:\n  ttpu pod show models/topologies/torus_8x8.yaml --svg torus.svg\n"
+      "  ttpu pod plan models/topologies/pod_slices.yaml --out plan.yaml\n"
+      "  ttpu pod route plan.yaml --slice train --out train.routes\n"
+      "  ttpu pod check plan.yaml --slice train --routes train.routes");
   add_pod_show(*pod, context);
   add_pod_plan(*pod, context);
   add_pod_route(*pod, context);

@@ -62,7 +62,11 @@ class Noise {
 };
 
 int usage() {
-  std::fprintf(stderr, "ttpu_board_sim: see the head of board_sim.cpp for its options\n");
+  std::fprintf(
+      stderr,
+      "usage: ttpu_board_sim [--seconds T] [--seed S] [--report FILE]\n"
+      "         [--drop N] [--flip N] [--extra N]  spoil one byte in N, each direction\n"
+      "         [--reset-after B] [--silent-after B] [--hangup-after B]  after B bytes in\n");
   return 2;
 }
 
