@@ -1,5 +1,4 @@
-// Two ends of a link, each a Verilated ttpu_link, joined by a channel with latency and faults;
-// behind each end a router that sends packets at random and frees its slots at random.
+// The channel between two ends of a link: latency, faults, counts; bits of frames and flits.
 #pragma once
 #include <array>
 #include <cstdint>
