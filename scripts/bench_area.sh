@@ -33,13 +33,17 @@ read=$(echo $read)
 "$yosys" -q -p "$read --top bench_area_array; synth_ice40 -top bench_area_array
   tee -q -o cells.txt stat
   write_verilog -noattr netlist.v"
-# Warnings off: the netlist is written by Yosys, and its style is not ours to mend.
-verilator --cc --exe --build -Wno-fatal -Wno-lint -Wno-style \
+# Warnings off: the netlist is written by Yosys, and its style is not ours to mend. In a folder of its
+# own: GNU make, which Verilator calls, cannot build where the path has a space.
+obj=$(mktemp -d)
+trap 'rm -rf "$obj"' EXIT
+cp netlist.v "$root/scripts/bench_area_cells.v" "$root/scripts/bench_area_check.cpp" "$obj"
+(cd "$obj" && verilator --cc --exe --build -Wno-fatal -Wno-lint -Wno-style \
   --top bench_area_array --prefix Vnetlist --Mdir obj \
-  netlist.v "$root/scripts/bench_area_cells.v" "$root/scripts/bench_area_check.cpp" \
-  -CFLAGS "-std=c++17 -O1" -MAKEFLAGS "OPT_FAST=-O1 OPT_SLOW=-O0" -o check >verilate.log 2>&1 || {
+  netlist.v bench_area_cells.v bench_area_check.cpp \
+  -CFLAGS "-std=c++17 -O1" -MAKEFLAGS "OPT_FAST=-O1 OPT_SLOW=-O0" -o check) >verilate.log 2>&1 || {
   tail -20 verilate.log >&2; exit 1; }
-obj/check >&2
+"$obj/obj/check" >&2
 
 # Between shift registers: place and route.
 "$yosys" -q -p "$read --top bench_area_pins; synth_ice40 -top bench_area_pins
