@@ -59,6 +59,8 @@ std::unique_ptr<Routers> open_routers(const std::string& device, const ici::Rout
         "RTL routers have 2 or 3 dimensions: make a ring of k nodes kx1 (in a file size: [k, 1]), "
         "or take --device model");
   }
+  if (std::string(config.name) == "medium" && device != "rtl")
+    throw RouterError("router medium is built for --device rtl and model only, not " + device);
   return open_library("ttpu_net_" + std::to_string(dims) + "d_" + config.name +
                           (device == "rtl"         ? ""
                            : device == "rtl-links" ? "_links"
