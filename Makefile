@@ -16,7 +16,7 @@ SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JO
 
 # Goals run one after the other (each is parallel inside), also under `make -j demo sim`.
 .NOTPARALLEL:
-.PHONY: help demo sim nightly test list lint check format generate waves bench bench-area bench-net \
+.PHONY: help demo sim nightly test list lint check format generate waves bench bench-area bench-cells bench-net \
         docs rtl net-rtl ttpu fpga setup clean
 
 help: ## this list
@@ -34,7 +34,7 @@ sim: ## the whole regression; ends with `N passed, N failed` (SEED=n repeats ano
 	@$(SETUP) sim
 	@$(SIM)
 
-nightly: ## the long random runs (a million GEMMs)
+nightly: ## the long random runs and proofs (a million GEMMs, ten million flits a topology)
 	@$(SETUP) sim
 	@$(SIM) --long --timeout 36000
 
@@ -83,6 +83,10 @@ bench: ## the numbers: MXU use, latency, simulation speed
 bench-area: ## area and speed of one int8 PE on an iCE40 HX8K
 	@$(SETUP) bench
 	@scripts/bench_area.sh "$(BUILD)"
+
+bench-cells: ## cells of the UART bridge, the router, the link and a node of the network
+	@$(SETUP) bench
+	@scripts/bench_cells.sh "$(BUILD)"
 
 bench-net: ## the network's numbers beside their goals (SHORT=1: fewer cycles)
 	@$(SETUP) build

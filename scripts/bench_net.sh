@@ -98,9 +98,11 @@ slices() {
 }
 slices 'size: [4, 4, 8], twist: standard' z
 row "all-to-all, 4x4x8 twisted, one cross-connect failed over fault-free" "$share" 0.988
+slices 'size: [8, 4, 4]' y
+row "all-to-all, 8x4x4, a cross-connect of y failed over fault-free" "$share" 0.988
 slices 'size: [8, 4, 4]' x
 before=$status
-row "all-to-all, 8x4x4, one cross-connect failed over fault-free (bound $(printf %.4f "$bound"))" "$share" 0.988
+row "all-to-all, 8x4x4, a cross-connect of x failed over fault-free (bound $(printf %.4f "$bound"))" "$share" 0.988
 status=$before  # beyond what any routes can do
 row "  the same over what the bounds of the two allow" "$(ratio "$share" "$bound")" 0.988
 
