@@ -84,7 +84,7 @@ bench-area: ## area and speed of one int8 PE on an iCE40 HX8K
 	@$(SETUP) bench
 	@scripts/bench_area.sh "$(BUILD)"
 
-bench-cells: ## cells of the UART bridge, the router, the link and a node of the network
+bench-cells: ## cells of the UART bridge and of the network's router
 	@$(SETUP) bench
 	@scripts/bench_cells.sh "$(BUILD)"
 
