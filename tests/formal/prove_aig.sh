@@ -62,6 +62,7 @@ graph() { # name of the graph, file of properties
     exit 1
   fi
 }
+# What ABC says is judged by its words below, each of which must be there: a failed or stopped run has none.
 abc() { # name of the run, commands
   timeout 250 yosys-abc -c "$2" >"$1.abc" 2>&1 || true
 }
