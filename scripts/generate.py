@@ -183,7 +183,7 @@ PARAM_SV = {"n": "N", "has_fp": "HasFp", "pe_stages": "PeStages", "acc_rows": "A
             "vpu_stages": "VpuStages", "has_sfu": "HasSfu", "dma_channels": "DmaChannels",
             "axi_bytes": "AxiBytes", "axi_outstanding": "AxiOutstanding",
             "imem_words": "ImemWords", "smem_words": "SmemWords", "queue_depth": "QueueDepth",
-            "cores": "Cores", "cmem_bytes": "CmemBytes"}
+            "cores": "Cores", "cmem_bytes": "CmemBytes", "micro": "Micro"}
 
 
 def sv_config(name, cfg, hsh):
@@ -346,8 +346,9 @@ def cpp_configs(cfgs, hashes):
 
 
 def cmake_configs(cfgs, hashes):
-    """CMake lists: TTPU_CONFIGS, and TTPU_PARAMS_<config> as Verilator -G options."""
-    o = [f"# {NOTE}", "set(TTPU_CONFIGS " + " ".join(cfgs["configs"]) + ")"]
+    """CMake lists: TTPU_CONFIGS, those with pipelined units, and TTPU_PARAMS_<config> as Verilator -G options."""
+    o = [f"# {NOTE}", "set(TTPU_CONFIGS " + " ".join(cfgs["configs"]) + ")",
+         "set(TTPU_UNIT_CONFIGS " + " ".join(n for n, c in cfgs["configs"].items() if not c["micro"]) + ")"]
     for name, c in cfgs["configs"].items():
         opts = " ".join(f"-G{sv}={c[k]}" for k, sv in PARAM_SV.items())
         opts += f" -GConfigId={c['id']} -GConfigHash=32'h{hashes[name]:08x}"

@@ -25,8 +25,8 @@ JOINS = {"chip": BLOCKS, "board": BLOCKS + ["board"]}  # folders that these two 
 # Synthesis is checked where it is quick: each block with all that edge has, on four lanes; the wiring
 # of the chip with the blocks as black boxes. (block, module, configuration, overrides)
 SYNTHESIS = [(b, f"ttpu_{b}", "edge", {"N": "4", "VpuStages": "2"}) for b in BLOCKS if b not in ("ici", "chip")]
-SYNTHESIS += [("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "nano", {}),
-              ("board", "ttpu_uart_bridge", "nano", {}), ("board", "ttpu_board_ram", "nano", {})]
+SYNTHESIS += [("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "mini", {}),
+              ("board", "ttpu_uart_bridge", "mini", {}), ("board", "ttpu_board_ram", "mini", {})]
 
 # The network is set by ici.yaml, not by the chip's configurations: (module, router configuration, parameters).
 NETWORK = [("ttpu_ici_node", "small", {"Dims": "1"}), ("ttpu_ici_node", "small", {"Dims": "2"}),
@@ -47,8 +47,9 @@ def run(command, limit=900):
 
 # ---- the design ---------------------------------------------------------------------------------
 def configs():
+    """Names of the configurations with pipelined units."""
     with open(ROOT / "sw/isa/configs.yaml", encoding="utf-8") as f:
-        return list(yaml.safe_load(f)["configs"])
+        return [n for n, c in yaml.safe_load(f)["configs"].items() if not c["micro"]]
 
 
 def config_params(config):
@@ -154,7 +155,7 @@ def verilator_job(block, top, chosen):
 def step_verilator(jobs):
     work = [(f"{b} {c}", b, top_of(b), chosen_params(top_of(b), c)) for b in BLOCKS if top_of(b) for c in configs()]
     work += [(" ".join([m, c] + [f"{n}={v}" for n, v in more.items()]), "ici", ROOT / f"rtl/ici/{m}.sv", network_params(c, more)) for m, c, more in NETWORK]
-    work += [("board nano", "board", top_of("board"), chosen_params(top_of("board"), "nano"))]
+    work += [("board mini", "board", top_of("board"), chosen_params(top_of("board"), "mini"))]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return [(f"verilator -Wall {w[0]}", *r)
                 for w, r in zip(work, pool.map(lambda w: verilator_job(*w[1:]), work))]

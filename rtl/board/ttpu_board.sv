@@ -26,6 +26,7 @@ module ttpu_board
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned Cores = 1,
   parameter int unsigned CmemBytes = 0,
+  parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
 ) (
@@ -110,7 +111,7 @@ module ttpu_board
     .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages), .HasSfu(HasSfu),
     .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
     .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .Cores(Cores),
-    .CmemBytes(CmemBytes), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+    .CmemBytes(CmemBytes), .Micro(Micro), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_chip (
     .clk_i, .rst_ni,
     .s_axil_awvalid_i(reg_awvalid), .s_axil_awready_o(reg_awready), .s_axil_awaddr_i(reg_awaddr),

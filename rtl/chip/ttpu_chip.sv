@@ -25,6 +25,7 @@ module ttpu_chip
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned Cores = 1,
   parameter int unsigned CmemBytes = 0,
+  parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
 ) (
@@ -87,6 +88,10 @@ module ttpu_chip
 );
   localparam int unsigned WordBytes = 4 * N;
   localparam int unsigned CmemAddrBits = CmemBytes > 1 ? $clog2(CmemBytes) : 1;
+
+  if (Micro != 0) begin : gen_no_micro
+    $fatal(1, "the microprogrammed core is not in this build");
+  end
 
   // ---- host -------------------------------------------------------------------------------------
   logic [Cores-1:0] awvalid, awready, bvalid, bready, arvalid, arready, rvalid, rready, irq;

@@ -1,4 +1,4 @@
-// A board as the host sees it: the Verilated ttpu_board (configuration nano) with its serial pins
+// A board as the host sees it: the Verilated ttpu_board (configuration mini) with its serial pins
 // on a pseudo-terminal. Prints the terminal's path, then serves it until SIGTERM or --seconds.
 //
 // usage: ttpu_board_sim [--seed S] [--drop N] [--flip N] [--extra N]   one byte in N, each
@@ -19,7 +19,7 @@
 #include <memory>
 #include <string>
 
-#include "Vttpu_board_nano.h"
+#include "Vttpu_board_mini.h"
 #include "tb/random.h"
 #include "uart_pins.h"
 
@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
   context->randReset(2);
   context->randSeed(static_cast<int>(o.seed | 1));
   context->fatalOnError(false);
-  auto top = std::make_unique<Vttpu_board_nano>(context.get());
+  auto top = std::make_unique<Vttpu_board_mini>(context.get());
   ttpu::test::UartPins pins(kDiv);
   Noise to_board(o, 0), to_host(o, 1);
   uint64_t clocks = 0, bytes_in = 0, bytes_out = 0, resets = 0, busy_until = 0;

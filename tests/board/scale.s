@@ -1,5 +1,5 @@
-# y = 2 * x for four rows of nano's array: weights twice the identity.
-.config nano
+# y = 2 * x for four rows of mini's array: weights twice the identity.
+.config mini
 .input  x type=int8  shape=[4, 4] at=X_HBM
 .output y type=int32 shape=[4, 4] at=Y_HBM
 

@@ -58,7 +58,7 @@ class BoardTest : public CommandTest {
   }
   std::vector<std::string> gemm(int size) const {
     const std::string n = std::to_string(size);
-    return {"bench", "gemm", "--config", "nano", "--m", n, "--n", n, "--k", n, "--device", device_};
+    return {"bench", "gemm", "--config", "mini", "--m", n, "--n", n, "--k", n, "--device", device_};
   }
   std::string device_;
 
@@ -87,7 +87,7 @@ TEST_F(BoardTest, ProgramsOneAfterTheOtherAndCheckedWithTheModel) {
                          std::string("x=random:") + seed, "--check", "golden", "--json"});
     EXPECT_EQ(j["done"], true);
     EXPECT_EQ(j["bit_equal"], true);
-    EXPECT_EQ(j["config"], "nano");
+    EXPECT_EQ(j["config"], "mini");
   }
 }
 
@@ -117,7 +117,7 @@ TEST_F(BoardTest, BoardThatWasUnplugged) {
 TEST_F(BoardTest, InfoSelfTestAndBench) {
   start({});
   const auto info = json({"board", "info", "--device", device_, "--json"});
-  EXPECT_EQ(info["config"], "nano");
+  EXPECT_EQ(info["config"], "mini");
   EXPECT_EQ(info["hbm_bytes"], 65536);
   const auto test = json({"board", "test", "--quick", "--device", device_, "--json"});
   EXPECT_EQ(test["ok"], true);

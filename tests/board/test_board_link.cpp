@@ -11,7 +11,7 @@ namespace ttpu::test {
 namespace {
 
 constexpr LinkOptions kFast{.reply_ms = 20, .quiet_ms = 1, .retries = 50};
-const Config& nano() { return *find_config("nano"); }
+const Config& mini() { return *find_config("mini"); }
 
 std::unique_ptr<BoardLink> link_to(FakeBoard& board) {
   return std::make_unique<BoardLink>(std::make_unique<FakeStream>(board), "fake", kFast);
@@ -31,7 +31,7 @@ void has(const std::string& text, const std::string& part) {
 
 TEST(BoardLink, NoiseIsMendedAndNothingHappensTwice) {
   for (const uint64_t noise : {0, 2000, 300, 150}) {
-    FakeBoard board(nano());
+    FakeBoard board(mini());
     board.noise = noise;
     auto link = link_to(board);
     tb::Random random("words");
@@ -57,7 +57,7 @@ TEST(BoardLink, NoiseIsMendedAndNothingHappensTwice) {
 
 TEST(BoardLink, SilenceNoiseAndResetAreErrorsInTime) {
   const auto start = std::chrono::steady_clock::now();
-  FakeBoard board(nano());
+  FakeBoard board(mini());
   board.silent = true;
   has(error_of([&] { link_to(board); }), "is silent");
   board.silent = false;
@@ -75,7 +75,7 @@ TEST(BoardLink, SilenceNoiseAndResetAreErrorsInTime) {
 }
 
 TEST(BoardLink, RefusalsNameTheAddress) {
-  FakeBoard board(nano());
+  FakeBoard board(mini());
   auto link = link_to(board);
   std::vector<uint32_t> words(100);
   board.refuse_from = 0x208;
@@ -85,24 +85,24 @@ TEST(BoardLink, RefusalsNameTheAddress) {
 
 TEST(BoardDevice, HashesAreComparedAndBothPrinted) {
   FakeBoard board(*find_config("edge"));
-  const std::string why = error_of([&] { BoardDevice(link_to(board), nano(), {}); });
+  const std::string why = error_of([&] { BoardDevice(link_to(board), mini(), {}); });
   has(why, "'edge'");
-  has(why, "'nano'");
+  has(why, "'mini'");
   char hash[16];
-  for (const char* name : {"edge", "nano"}) {
+  for (const char* name : {"edge", "mini"}) {
     std::snprintf(hash, sizeof hash, "%08x", find_config(name)->hash);
     has(why, hash);
   }
   board.registers[regs::kConfigHash] = 0x12345678;
-  has(error_of([&] { BoardDevice(link_to(board), nano(), {}); }), "unknown to this release");
+  has(error_of([&] { BoardDevice(link_to(board), mini(), {}); }), "unknown to this release");
   board.registers[regs::kId] = 1;
-  has(error_of([&] { BoardDevice(link_to(board), nano(), {}); }), "ID 00000001");
+  has(error_of([&] { BoardDevice(link_to(board), mini(), {}); }), "ID 00000001");
 }
 
 TEST(BoardDevice, MemoriesAtEveryAlignment) {
-  FakeBoard board(nano());
+  FakeBoard board(mini());
   board.noise = 3000;
-  BoardDevice device(link_to(board), nano(), {});
+  BoardDevice device(link_to(board), mini(), {});
   EXPECT_EQ(device.hbm_bytes(), 4096u);
   tb::Random random("bytes");
   for (const bool hbm : {true, false}) {
@@ -121,7 +121,7 @@ TEST(BoardDevice, MemoriesAtEveryAlignment) {
   }
   std::vector<uint8_t> byte(1);
   has(error_of([&] { device.read_hbm(4096, byte); }), "HBM");
-  has(error_of([&] { device.write_vmem(nano().vmem_bytes(), byte); }), "VMEM");
+  has(error_of([&] { device.write_vmem(mini().vmem_bytes(), byte); }), "VMEM");
   has(error_of([&] { device.run(); }), "load an image");
 }
 

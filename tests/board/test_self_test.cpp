@@ -54,7 +54,7 @@ class FaultyDevice final : public Device {
 };
 
 TEST(SelfTest, EveryMacOnGoodDevices) {
-  for (const char* name : {"nano", "edge", "core16"}) {
+  for (const char* name : {"mini", "edge", "core16"}) {
     FaultyDevice device(name, false);
     const TestedPart part = test_macs(device);
     const uint64_t n = device.config().n;
@@ -64,7 +64,7 @@ TEST(SelfTest, EveryMacOnGoodDevices) {
 }
 
 TEST(SelfTest, TheFaultyMacIsNamed) {
-  FaultyDevice device("nano", true);
+  FaultyDevice device("mini", true);
   const TestedPart part = test_macs(device);
   ASSERT_EQ(part.faulty, 2u);  // alone, and in its column
   EXPECT_EQ(part.faults[0], "MAC of row 2 and column 1, -128 * -128: got 16385, expected 16384");

@@ -89,7 +89,7 @@ TEST_P(AxiErrors, ReadAndWriteAreReportedAndTheChipGoesOn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, AxiErrors, testing::Values("nano", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, AxiErrors, testing::Values("mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

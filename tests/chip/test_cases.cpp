@@ -179,7 +179,7 @@ TEST_P(ChipCases, C38RandomStartValues) {
 
 // The traced library, with and without a file, and the plain one: same results, same counters.
 TEST(ChipTrace, C34TraceOnAndOff) {
-  const Config& c = config("nano");
+  const Config& c = config("mini");
   tb::Random rng;
   const Job job(c, rng);
   const auto file = std::filesystem::temp_directory_path() /
@@ -202,32 +202,32 @@ TEST(ChipTrace, C34TraceOnAndOff) {
   EXPECT_EQ(after[0].result.counters, after[2].result.counters);
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, ChipCases, testing::Values("nano", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, ChipCases, testing::Values("mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(ChipDevice, C8AnImageForAnotherSizeIsRefusedWithBothHashes) {
-  const auto rtl = ttpu::open_device("rtl", config("nano"), small());
+  const auto rtl = ttpu::open_device("rtl", config("mini"), small());
   try {
     rtl->load(image_of(config("edge"), {plain(Opcode::HALT)}));
     FAIL() << "the image was taken";
   } catch (const ttpu::DeviceError& e) {
     const std::string what = e.what();
     EXPECT_NE(what.find(fmt::format("{:08x}", config("edge").hash)), std::string::npos) << what;
-    EXPECT_NE(what.find(fmt::format("{:08x}", config("nano").hash)), std::string::npos) << what;
+    EXPECT_NE(what.find(fmt::format("{:08x}", config("mini").hash)), std::string::npos) << what;
   }
 }
 
 TEST(ChipDevice, AProgramWithoutEndStopsAtMaxCyclesAndTheDeviceGoesOn) {
   DeviceOptions o = small();
   o.max_cycles = 5000;
-  const auto rtl = ttpu::open_device("rtl", config("nano"), o);
-  rtl->load(image_of(config("nano"), {plain(Opcode::JAL, {.rc = 1}, 0)}));
+  const auto rtl = ttpu::open_device("rtl", config("mini"), o);
+  rtl->load(image_of(config("mini"), {plain(Opcode::JAL, {.rc = 1}, 0)}));
   const RunResult r = rtl->run();
   EXPECT_FALSE(r.done);
   EXPECT_EQ(name_of(r.error), "WATCHDOG");
   EXPECT_THROW(rtl->run(), ttpu::DeviceError);
   rtl->clear();
-  rtl->load(image_of(config("nano"), {plain(Opcode::HALT)}));
+  rtl->load(image_of(config("mini"), {plain(Opcode::HALT)}));
   EXPECT_TRUE(rtl->run().done);
 }
 

@@ -236,7 +236,7 @@ TEST_P(ChipErrors, WatchdogOnRtlAndGolden) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, ChipErrors, testing::Values("nano", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, ChipErrors, testing::Values("mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_F(CommandTest, UsageErrors) {
   expect_error({"config", "core61"}, 2, "did you mean core16?");
   expect_error({"bench", "gemm", "--m", "0"}, 2, "--m");
   expect_error({"bench", "gemm", "--type", "fp64"}, 2, "--type");
-  expect_error({"bench", "gemm", "--config", "nano", "--type", "bf16"}, 2, "nano has no bf16");
+  expect_error({"bench", "gemm", "--config", "mini", "--type", "bf16"}, 2, "mini has no bf16");
   expect_error({"bench", "gemm", "--m", "4", "--n", "4", "--k", "4", "--stall-percent", "50"}, 2,
                "without --memory-seed");
   expect_error({"bench"}, 2, "subcommand");

@@ -52,7 +52,7 @@ void expect_exact(const std::string& name) {
 TEST(Convolution, C16PaddingIsTheZeroPoint) {
   expect_exact("conv_c16");
   expect_exact("conv_c16_edges");
-  for (const char* config : {"nano", "edge", "core16", "core128"}) {
+  for (const char* config : {"mini", "edge", "core16", "core128"}) {
     const auto y = answer("conv_c16", config_of(config));
     ASSERT_EQ(y.size(), 5u * 42);
     for (size_t i = 0; i < y.size(); ++i)
@@ -80,10 +80,10 @@ INSTANTIATE_TEST_SUITE_P(Convolution, Exact,
                                          "maxpool_u8", "maxpool_s8", "maxpool_float",
                                          "conv_network"));
 
-TEST(Convolution, IntegersOnNano) {
-  EXPECT_EQ(answer("maxpool_u8", config_of("nano")), file(kData / "maxpool_u8.out.bin"));
-  EXPECT_EQ(answer("maxpool_s8", config_of("nano")), file(kData / "maxpool_s8.out.bin"));
-  EXPECT_EQ(answer("conv_integer", config_of("nano")), file(kData / "conv_integer.out.bin"));
+TEST(Convolution, IntegersOnMini) {
+  EXPECT_EQ(answer("maxpool_u8", config_of("mini")), file(kData / "maxpool_u8.out.bin"));
+  EXPECT_EQ(answer("maxpool_s8", config_of("mini")), file(kData / "maxpool_s8.out.bin"));
+  EXPECT_EQ(answer("conv_integer", config_of("mini")), file(kData / "conv_integer.out.bin"));
 }
 
 TEST(Convolution, FloatNetworkWithinBf16) {
@@ -187,7 +187,7 @@ TEST_P(Random, LayersAgainstTheDefinition) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Convolution, Random, testing::Values("nano", "edge", "core16", "core128"));
+INSTANTIATE_TEST_SUITE_P(Convolution, Random, testing::Values("mini", "edge", "core16", "core128"));
 
 // Between two layers nothing goes back to ONNX's order; the report names both parts of a layer.
 TEST(Convolution, ReportAndLayouts) {

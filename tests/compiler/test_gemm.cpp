@@ -187,7 +187,7 @@ TEST_P(Gemm, C4AllMinus128) {
   for (const int32_t v : got) ASSERT_EQ(v, 67108864);
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, Gemm, testing::Values("nano", "edge", "core16", "core128"));
+INSTANTIATE_TEST_SUITE_P(Configs, Gemm, testing::Values("mini", "edge", "core16", "core128"));
 
 TEST(GemmSize, SquareOfCore16) {
   const Config& config = config_of("core16");
@@ -234,7 +234,7 @@ TEST(GemmSize, RefusedByName) {
   EXPECT_THROW(build_gemm(s, core), CompileError);  // int32 result of bf16
   s.output = GemmSpec::Output::Fp32;
   EXPECT_NO_THROW(build_gemm(s, core));
-  EXPECT_THROW(build_gemm(s, config_of("nano")), CompileError);
+  EXPECT_THROW(build_gemm(s, config_of("mini")), CompileError);
   s.b.resize(3);
   EXPECT_THROW(build_gemm(s, core), CompileError);
 }

@@ -86,7 +86,7 @@ TEST_P(Graphs, RandomPerceptrons) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, Graphs, testing::Values("nano", "edge", "core16", "core128"));
+INSTANTIATE_TEST_SUITE_P(Configs, Graphs, testing::Values("mini", "edge", "core16", "core128"));
 
 // C18: with ever less VMEM the plan is cut finer, results go to HBM, and in the end it is refused;
 // every answer on the way is the same.
@@ -229,12 +229,12 @@ TEST(Graph, RefusedForTheConfiguration) {
   const int x = g.add_input("x", DType::F32, {4, 4});
   g.outputs = {g.add_node(OpKind::Relu, "act", {x}, "y")};
   try {
-    compile_graph(g, config_of("nano"));
+    compile_graph(g, config_of("mini"));
     FAIL() << "accepted";
   } catch (const CompileError& e) {
     EXPECT_EQ(e.node, "act");
     EXPECT_EQ(e.op, "Relu");
-    EXPECT_NE(e.reason.find("nano"), std::string::npos);
+    EXPECT_NE(e.reason.find("mini"), std::string::npos);
   }
 }
 

@@ -40,7 +40,7 @@ Product make_product(tb::Random& rng, int64_t m, int64_t k, int64_t n) {
 // Both are compiled before either runs, and both run on one device, to and fro: the same shape (so
 // that only the constant differs) and another one.
 TEST(Names, C21EachGraphUsesItsOwnConstant) {
-  for (const char* name : {"nano", "core16"}) {
+  for (const char* name : {"mini", "core16"}) {
     const Config& config = config_of(name);
     tb::Random rng(name);
     std::vector<Product> products;

@@ -12,7 +12,7 @@
 #include "Vdma_core128.h"
 #include "Vdma_core16.h"
 #include "Vdma_edge.h"
-#include "Vdma_nano.h"
+#include "Vdma_mini.h"
 #include "golden/machine.h"
 #include "tb/axi_memory.h"
 #include "tb/bits.h"
@@ -110,9 +110,9 @@ class SramPort {
 template <class M>
 struct Traits;
 template <>
-struct Traits<Vdma_nano> {
+struct Traits<Vdma_mini> {
   static constexpr unsigned kAxiBytes = 8;
-  static constexpr const char* kName = "nano";
+  static constexpr const char* kName = "mini";
   static constexpr uint32_t kCmemBytes = 0;
 };
 template <>
@@ -408,6 +408,6 @@ Transfer random_transfer(DmaBench<M>& b, uint32_t channel, uint32_t most_bytes =
   }
 }
 
-using Models = ::testing::Types<Vdma_nano, Vdma_edge, Vdma_core16, Vdma_core128>;
+using Models = ::testing::Types<Vdma_mini, Vdma_edge, Vdma_core16, Vdma_core128>;
 
 }  // namespace dma_test

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-LOOP = """.config nano
+LOOP = """.config mini
   add rc=r1 imm=0x7fffffff
 loop:
   dbnz rc=r1 target=loop

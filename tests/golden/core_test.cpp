@@ -192,7 +192,7 @@ TEST(GoldenCore, C42_every_illegal_opcode) {
     bool known = false;
     for (const auto& op : isa::kOps) known = known || op.opcode == opcode;
     if (known) continue;
-    Machine m(config("nano"), 0);
+    Machine m(config("mini"), 0);
     m.imem[1] = raw(opcode);
     stops(m, Error::ILLEGAL_OPCODE, Unit::SCALAR, 1, opcode);
   }

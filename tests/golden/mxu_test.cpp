@@ -92,7 +92,7 @@ void random_gemm(tb::Random& random, const Config& cfg, uint32_t m, uint32_t k, 
 
 TEST(GoldenMxu, C1_ragged_shapes_write_every_row_and_nothing_else) {
   tb::Random random;
-  for (const char* name : {"nano", "edge", "core16"}) {
+  for (const char* name : {"mini", "edge", "core16"}) {
     const Config& cfg = config(name);
     random_gemm(random, cfg, cfg.n + 1, cfg.n, 3 * cfg.n);
     random_gemm(random, cfg, 1, cfg.n, 3 * cfg.n);
@@ -129,7 +129,7 @@ TEST(GoldenMxu, C4_longest_sum_of_extremes) {
 }
 
 uint32_t dot(Dtype a_type, std::vector<uint8_t> a, Dtype b_type, std::vector<uint8_t> b) {
-  const Config& cfg = config("nano");
+  const Config& cfg = config("mini");
   Machine machine(cfg, 0);
   std::copy(a.begin(), a.end(), machine.vmem.begin());
   for (size_t i = 0; i < b.size(); ++i) machine.vmem[64 + i * cfg.n] = b[i];
@@ -148,7 +148,7 @@ TEST(GoldenMxu, C6_most_negative_operands) {
 
 TEST(GoldenMxu, random_shapes_and_signs) {
   tb::Random random;
-  for (const char* name : {"nano", "edge", "core16"}) {
+  for (const char* name : {"mini", "edge", "core16"}) {
     const Config& cfg = config(name);
     for (int i = 0; i < 60; ++i)
       random_gemm(random, cfg, static_cast<uint32_t>(random.between(1, 3 * cfg.n + 1)),
@@ -205,7 +205,7 @@ TEST(GoldenMxu, bf16_sums_in_order_and_masks_are_neutral) {
 }
 
 TEST(GoldenMxu, walk_of_three_dimensions) {
-  const Config& cfg = config("nano");
+  const Config& cfg = config("mini");
   Machine machine(cfg, 0);
   for (uint32_t r = 0; r < 256; ++r) machine.vmem[r * cfg.n] = static_cast<uint8_t>(r);
   machine.vmem[8192] = 1;
@@ -218,7 +218,7 @@ TEST(GoldenMxu, walk_of_three_dimensions) {
 }
 
 TEST(GoldenMxu, weights_are_handed_over) {
-  Machine machine(config("nano"), 0);
+  Machine machine(config("mini"), 0);
   const auto load = command(isa::MxuLoadw{.stride = 1, .k = 4, .n = 4, .dtype = 0});
   const auto swap = command(isa::MxuMatmul{.stride = 1, .rows = 1, .dtype = 0, .swap = 1});
   const auto keep = command(isa::MxuMatmul{.stride = 1, .rows = 1, .dtype = 0, .swap = 0});
@@ -235,7 +235,7 @@ TEST(GoldenMxu, weights_are_handed_over) {
 }
 
 TEST(GoldenMxu, errors_in_order) {
-  const Config& cfg = config("nano");
+  const Config& cfg = config("mini");
   Machine machine(cfg, 0);
   using Load = isa::MxuLoadw;
   using Mul = isa::MxuMatmul;

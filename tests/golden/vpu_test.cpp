@@ -226,7 +226,7 @@ TEST(GoldenVpu, lane_reductions_are_balanced_trees) {
 TEST(GoldenVpu, row_reductions_fold_inner_dimensions) {
   // A is 2 x 3 x 4 rows, lane 0 numbered 0..23.
   const auto reduced = [](uint32_t dims, Reduce reduce) {
-    Machine m = make("nano", Dtype::S8);
+    Machine m = make("mini", Dtype::S8);
     for (uint32_t r = 0; r < 24; ++r) m.vmem[r * 4] = static_cast<uint8_t>(r);
     must(m, command(isa::VpuSeta{.dtype = u(Dtype::S8), .s0 = 1, .s1 = 4, .s2 = 12}));
     must(m, command(isa::VpuShape{.n0 = 4,
@@ -329,8 +329,8 @@ TEST(GoldenVpu, bad_fields) {
   bad(isa::VpuXpose{.rows = 1, .lanes = 300}, 300);
 }
 
-TEST(GoldenVpu, what_nano_does_not_have) {
-  Machine m(config("nano"), 0);
+TEST(GoldenVpu, what_mini_does_not_have) {
+  Machine m(config("mini"), 0);
   const auto no = [&](const auto& fields, uint32_t value) {
     must_fail(m, command(fields), Error::UNSUPPORTED, value);
   };

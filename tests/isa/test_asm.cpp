@@ -186,12 +186,12 @@ TEST(Asm, SeveralErrorsAtOnceInOrderOfLines) {
 }
 
 TEST(Asm, TooLongAProgramIsRefusedOnceALine) {
-  std::string text = ".config nano\n";
+  std::string text = ".config mini\n";
   for (int i = 0; i < 513; ++i) text += "nop\n";
   const auto r = assemble(text);
   ASSERT_EQ(r.errors.size(), 1u);
   EXPECT_EQ(r.errors[0].line, 514);
-  EXPECT_NE(r.errors[0].message.find("512 instructions of nano"), std::string::npos);
+  EXPECT_NE(r.errors[0].message.find("512 instructions of mini"), std::string::npos);
 }
 
 TEST(Asm, CaretStandsBelowTheErrorAlsoWithTabs) {

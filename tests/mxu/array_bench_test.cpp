@@ -29,7 +29,7 @@ TEST(ArrayBench, BitEqual) {
 TEST(ArrayBench, BadOptions) {
   ArrayBenchOptions options;
   options.bf16 = true;
-  EXPECT_THROW(run_array_bench(*find_config("nano"), options), ArrayBenchError);
+  EXPECT_THROW(run_array_bench(*find_config("mini"), options), ArrayBenchError);
   options.bf16 = false;
   options.rows = 20;
   EXPECT_THROW(run_array_bench(*find_config("core16"), options), ArrayBenchError);

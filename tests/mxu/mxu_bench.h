@@ -35,7 +35,7 @@ using ttpu::isa::MxuShape;
 /// Configuration of a build under test, for the golden model.
 inline Config make_config(uint32_t n, uint32_t has_fp, uint32_t stages, uint32_t acc_rows,
                           uint32_t vmem_bytes) {
-  Config c = *ttpu::find_config(n == 4 ? "nano" : n == 8 ? "edge" : "core16");
+  Config c = *ttpu::find_config(n == 4 ? "mini" : n == 8 ? "edge" : "core16");
   c.n = n;
   c.has_fp = has_fp;
   c.pe_stages = stages;

@@ -18,7 +18,7 @@ struct Build {
   static constexpr uint32_t kN = N, kHasFp = HasFp, kStages = Stages, kAccRows = AccRows,
                             kVmemBytes = 32768;
 };
-using N4 = Build<Vmxu_n4, 4, 0, 2, 64>;         // nano
+using N4 = Build<Vmxu_n4, 4, 0, 2, 64>;         // mini
 using N4Digits = Build<Vmxu_n4d, 4, 0, 3, 64>;  // products of digits
 using N8 = Build<Vmxu_n8, 8, 1, 2, 256>;        // edge
 using N8Three = Build<Vmxu_n8p3, 8, 1, 3, 256>;

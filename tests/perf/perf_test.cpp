@@ -39,7 +39,7 @@ Workload gemm(const std::string& config, int64_t m, int64_t n, int64_t k, GemmSp
 std::vector<Workload> workloads() {
   using Type = GemmSpec::Type;
   std::vector<Workload> all = {
-      gemm("nano", 16, 16, 16, Type::Int8),      gemm("nano", 33, 17, 65, Type::Int8),
+      gemm("mini", 16, 16, 16, Type::Int8),      gemm("mini", 33, 17, 65, Type::Int8),
       gemm("edge", 64, 64, 64, Type::Int8),      gemm("edge", 64, 64, 64, Type::Bf16),
       gemm("core16", 16, 16, 16, Type::Int8),    gemm("core16", 16, 16, 16, Type::Int8, true),
       gemm("core16", 1, 256, 256, Type::Int8),   gemm("core16", 133, 49, 65, Type::Int8),

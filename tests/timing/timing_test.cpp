@@ -78,11 +78,11 @@ TEST_P(Timing, RandomProgramsEqualTheCounters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, Timing, testing::Values("nano", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, Timing, testing::Values("mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(TimingModel, SaysWhyItStops) {
-  const Config& config = *find_config("nano");
+  const Config& config = *find_config("mini");
   isa::Instr wait;  // a NOP that waits for a flag nobody raises
   isa::Common fields;
   fields.wait_value = 1;

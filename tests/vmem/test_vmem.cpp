@@ -2,7 +2,7 @@
 #include "Vvmem_core128.h"
 #include "Vvmem_core16.h"
 #include "Vvmem_edge.h"
-#include "Vvmem_nano.h"
+#include "Vvmem_mini.h"
 #include "isa/generated/configs_gen.h"
 #include "ram_bench.h"
 
@@ -12,7 +12,7 @@ namespace {
 template <class M>
 constexpr const char* kName = nullptr;
 template <>
-constexpr const char* kName<Vvmem_nano> = "nano";
+constexpr const char* kName<Vvmem_mini> = "mini";
 template <>
 constexpr const char* kName<Vvmem_edge> = "edge";
 template <>
@@ -30,7 +30,7 @@ Shape shape_of() {
 
 template <class M>
 class Vmem : public ::testing::Test {};
-using Models = ::testing::Types<Vvmem_nano, Vvmem_edge, Vvmem_core16, Vvmem_core128>;
+using Models = ::testing::Types<Vvmem_mini, Vvmem_edge, Vvmem_core16, Vvmem_core128>;
 TYPED_TEST_SUITE(Vmem, Models);
 
 int scaled(int n) { return tb::long_run() ? 20 * n : n; }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "Vvpu_core16.h"
-#include "Vvpu_nano.h"
+#include "Vvpu_mini.h"
 #include "vpu_program.h"
 
 namespace vpu_test {
@@ -11,7 +11,7 @@ namespace {
 
 using isa::Error;
 using Core16 = Bench<Vvpu_core16>;
-using Nano = Bench<Vvpu_nano>;
+using Mini = Bench<Vvpu_mini>;
 constexpr uint32_t kBusy = 1, kStallMem = 3;  // activity_e of ttpu_reg_pkg
 
 uint32_t number(Dtype t) { return static_cast<uint32_t>(t); }
@@ -62,10 +62,10 @@ std::vector<uint32_t> one_row(B& bench, Dtype in, const std::vector<uint32_t>& w
 
 TEST(Vpu, C9RequantiseRoundsOnce) {
   Core16 core16("core16");
-  Nano nano("nano");
+  Mini mini("mini");
   const std::vector chain = {stage(0, Vop::IQMUL, isa::Voperand::CONST, 1583594044, 9)};
   EXPECT_EQ(one_row(core16, Dtype::I32, {7984}, {}, Dtype::I32, false, chain)[0], 11u);
-  EXPECT_EQ(one_row(nano, Dtype::I32, {7984}, {}, Dtype::S8, false, chain)[0], 11u);
+  EXPECT_EQ(one_row(mini, Dtype::I32, {7984}, {}, Dtype::S8, false, chain)[0], 11u);
 }
 
 TEST(Vpu, C10SaturatesNeverWraps) {
@@ -111,13 +111,13 @@ TEST(Vpu, C13C14NanAndInfinity) {
 
 TEST(Vpu, C15TiesToEven) {
   Core16 core16("core16");
-  Nano nano("nano");
+  Mini mini("mini");
   const std::vector<uint32_t> floats = {0x40200000, 0xc0200000, 0x40600000, 0xc0600000};
   const std::vector<uint32_t> right = {2, uint32_t(-2), 4, uint32_t(-4)};
   auto got = one_row(core16, Dtype::F32, floats, {}, Dtype::I32, true, {});
   // Integer requantise: x / 2 by a multiplier of 2^30.
   const std::vector<uint32_t> twice = {5, uint32_t(-5), 7, uint32_t(-7)};
-  auto integer = one_row(nano, Dtype::I32, twice, {}, Dtype::I32, false,
+  auto integer = one_row(mini, Dtype::I32, twice, {}, Dtype::I32, false,
                          {stage(0, Vop::IQMUL, isa::Voperand::CONST, 1u << 30, 0)});
   for (size_t i = 0; i < right.size(); ++i) {
     EXPECT_EQ(got[i], right[i]) << "fp32, " << i;
@@ -204,8 +204,8 @@ TEST(Vpu, OtherCommandsCost) {
   EXPECT_EQ(cost(command(x)), 3u + 16 + 13);
 }
 
-TEST(Vpu, OneRowACycleOnNano) {
-  Nano bench("nano");
+TEST(Vpu, OneRowACycleOnMini) {
+  Mini bench("mini");
   for (const uint32_t rows : {1u, 2u, 17u, 500u}) {
     isa::VpuSeta a{};
     a.s0 = 1;

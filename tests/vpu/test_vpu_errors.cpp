@@ -1,7 +1,7 @@
 // Errors of the VPU: every rule with its cause and address, random broken commands against the
 // golden model, halt and clear in the middle of a run.
 #include "Vvpu_core16.h"
-#include "Vvpu_nano.h"
+#include "Vvpu_mini.h"
 #include "vpu_program.h"
 
 namespace vpu_test {
@@ -9,7 +9,7 @@ namespace {
 
 using isa::Error;
 using Core16 = Bench<Vvpu_core16>;
-using Nano = Bench<Vvpu_nano>;
+using Mini = Bench<Vvpu_mini>;
 
 template <class B>
 void must_fail(B& bench, const Command& c, Error cause, uint64_t addr) {
@@ -95,12 +95,12 @@ void common_fields(B& bench) {
 TEST(VpuErrors, Fields) {
   Core16 core16("core16");
   common_fields(core16);
-  Nano nano("nano");
-  common_fields(nano);
+  Mini mini("mini");
+  common_fields(mini);
 }
 
 TEST(VpuErrors, WithoutFloatingPoint) {
-  Nano bench("nano");
+  Mini bench("mini");
   for (uint32_t t : {2u, 4u}) {
     must_fail(bench, with(isa::VpuSeta{}, [&](auto& f) { f.dtype = t; }), Error::UNSUPPORTED, t);
     must_fail(bench, with(isa::VpuSetb{}, [&](auto& f) { f.dtype = t; }), Error::UNSUPPORTED, t);
@@ -246,7 +246,7 @@ void random_faults(const char* name, int count) {
 }
 
 TEST(VpuErrors, RandomCore16) { random_faults<Vvpu_core16>("core16", 3000); }
-TEST(VpuErrors, RandomNano) { random_faults<Vvpu_nano>("nano", 3000); }
+TEST(VpuErrors, RandomMini) { random_faults<Vvpu_mini>("mini", 3000); }
 
 // Halted in any cycle of a run, it becomes quiet, asks for nothing, and after clear works as new.
 TEST(Vpu, HaltAndClearAtAnyCycle) {

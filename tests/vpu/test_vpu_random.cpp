@@ -1,7 +1,7 @@
 // Random configurations of the VPU against the golden model, on three sizes, with random refusals.
 #include "Vvpu_core16.h"
 #include "Vvpu_edge.h"
-#include "Vvpu_nano.h"
+#include "Vvpu_mini.h"
 #include "vpu_program.h"
 
 namespace vpu_test {
@@ -38,8 +38,8 @@ void random_runs(const char* name, int runs, uint32_t stall_percent) {
     s->expect_stalled(100);
 }
 
-TEST(VpuRandom, Nano) { random_runs<Vvpu_nano>("nano", 1500, 0); }
-TEST(VpuRandom, NanoRefusals) { random_runs<Vvpu_nano>("nano", 1500, 30); }
+TEST(VpuRandom, Mini) { random_runs<Vvpu_mini>("mini", 1500, 0); }
+TEST(VpuRandom, MiniRefusals) { random_runs<Vvpu_mini>("mini", 1500, 30); }
 TEST(VpuRandom, Edge) { random_runs<Vvpu_edge>("edge", 1500, 0); }
 TEST(VpuRandom, EdgeRefusals) { random_runs<Vvpu_edge>("edge", 1500, 30); }
 TEST(VpuRandom, Core16) { random_runs<Vvpu_core16>("core16", 1500, 0); }

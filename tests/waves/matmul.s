@@ -1,5 +1,5 @@
-# y = x * w on nano: every unit works, so that the saved views have something to show.
-.config nano
+# y = x * w on mini: every unit works, so that the saved views have something to show.
+.config mini
 .input  x type=int8  shape=[4, 4] at=0x0000
 .output y type=int32 shape=[4, 4] at=0x2000
 

@@ -3,7 +3,7 @@
 
 usage: waves_test.py BUILD_DIR [VIEW...]
 
-A small program runs on nano with waves, for the chip and its blocks; for each block of the network
+A small program runs on mini with waves, for the chip and its blocks; for each block of the network
 one case of one of its tests, whose wave must get the block's view without being asked. Each view
 becomes a save file (an error if a signal is missing), which GTKWave opens under Xvfb: it must display
 as many signals as the view names, and show opcodes, directions and states by name.

@@ -28,6 +28,7 @@ struct Config {
   uint32_t queue_depth;  ///< commands in each unit's queue
   uint32_t cores;  ///< tensor cores on the chip
   uint32_t cmem_bytes;  ///< bytes of CMEM shared by the cores, 0 = none
+  uint32_t micro;  ///< 1 = one microprogrammed engine does the work of every unit but the array (docs/reference/micro.md), 0 = pipelined units
   std::string_view doc;
 
   constexpr uint32_t word_bytes() const { return 4 * n; }  ///< bytes of a VMEM word
@@ -37,10 +38,12 @@ struct Config {
 };
 
 inline constexpr auto kConfigs = std::to_array<Config>({
-    {"nano", 1, 0x64f1b3ff, 4, 0, 2, 64, 4, 2048, 1, 4, 0, 2, 8, 4, 512, 256, 4, 1, 0, "smallest board (iCE40 UP5K)"},
-    {"edge", 2, 0xeba20a1c, 8, 1, 2, 256, 4, 1024, 2, 6, 1, 2, 16, 4, 1024, 1024, 8, 1, 0, "ECP5 and Gowin boards, RTL pods"},
-    {"core16", 3, 0x32ea815a, 16, 1, 2, 512, 8, 512, 2, 6, 1, 2, 64, 32, 4096, 4096, 8, 1, 0, "the default"},
-    {"core128", 4, 0x62c413f3, 128, 1, 2, 1024, 8, 4096, 2, 6, 1, 2, 64, 32, 4096, 4096, 8, 2, 4194304, "the published machine, in simulation"},
+    {"nano", 1, 0x17ade858, 4, 0, 1, 128, 1, 3072, 1, 4, 0, 2, 4, 1, 512, 256, 4, 1, 0, 1, "smallest board (iCE40 UP5K)"},
+    {"nano8", 6, 0x2ab72ec8, 8, 0, 1, 128, 1, 1024, 1, 4, 0, 2, 4, 1, 512, 256, 4, 1, 0, 1, "small boards (Tang Nano 20K, ECP5-25F)"},
+    {"mini", 5, 0xd2520c95, 4, 0, 2, 64, 4, 2048, 1, 4, 0, 2, 8, 4, 512, 256, 4, 1, 0, 0, "the smallest pipelined core: tests and waves"},
+    {"edge", 2, 0x3c6a0d3b, 8, 1, 2, 256, 4, 1024, 2, 6, 1, 2, 16, 4, 1024, 1024, 8, 1, 0, 0, "ECP5-85F boards, RTL pods"},
+    {"core16", 3, 0x032f352e, 16, 1, 2, 512, 8, 512, 2, 6, 1, 2, 64, 32, 4096, 4096, 8, 1, 0, 0, "the default"},
+    {"core128", 4, 0xd36dc550, 128, 1, 2, 1024, 8, 4096, 2, 6, 1, 2, 64, 32, 4096, 4096, 8, 2, 4194304, 0, "the published machine, in simulation"},
 });
 
 /// A parameter of Config by name.
@@ -67,6 +70,7 @@ inline constexpr auto kConfigParams = std::to_array<ConfigParam>({
     {"queue_depth", &Config::queue_depth, "commands in each unit's queue"},
     {"cores", &Config::cores, "tensor cores on the chip"},
     {"cmem_bytes", &Config::cmem_bytes, "bytes of CMEM shared by the cores, 0 = none"},
+    {"micro", &Config::micro, "1 = one microprogrammed engine does the work of every unit but the array (docs/reference/micro.md), 0 = pipelined units"},
 });
 
 /// The configuration of that name, or nullptr.
