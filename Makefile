@@ -12,12 +12,15 @@ PYTHON ?= $(shell test -x /usr/bin/python3 && echo /usr/bin/python3 || echo pyth
 SEED ?= 1
 BLOCKS := isa golden timing compiler runtime cli tb common host control dma vmem mxu vpu ici fabric network board chip perf formal waves flow
 SETUP := scripts/setup.sh
+SEEDS ?= 3
+MODE ?= sram
+FPGA := $(PYTHON) fpga/flow/fpga.py --build "$(BUILD)"
 SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JOBS)"
 
 # Goals run one after the other (each is parallel inside), also under `make -j demo sim`.
 .NOTPARALLEL:
 .PHONY: help demo sim nightly test list lint check format generate waves bench bench-area bench-cells bench-net \
-        docs rtl net-rtl ttpu fpga setup clean
+        docs rtl net-rtl ttpu fpga flash fpga-docs setup clean
 
 help: ## this list
 	@echo "Torus TPU. What there is to do:"
@@ -95,6 +98,7 @@ bench-net: ## the network's numbers beside their goals (SHORT=1: fewer cycles)
 
 docs: ## write the generated pages, check every link and timing diagram
 	@$(PYTHON) scripts/generate.py
+	@$(FPGA) docs
 	@$(PYTHON) scripts/check_docs.py
 
 ttpu: ## the command, build/bin/ttpu
@@ -109,11 +113,15 @@ net-rtl: ## the simulated routers and links for `ttpu bench net --device rtl`
 	@$(SETUP) build
 	@scripts/build.sh "$(BUILD)" "$(JOBS)" net_rtl
 
-fpga: ## bitstream for a board: make fpga BOARD=name
-	@test -n "$(BOARD)" -a -x "fpga/$(BOARD)/build.sh" || { \
-	  echo "BOARD=$(BOARD): no such board. There are:"; \
-	  ls -d fpga/*/ 2>/dev/null | sed 's,fpga/,  ,;s,/$$,,' | grep . || echo "  none yet"; exit 2; }
-	@"fpga/$(BOARD)/build.sh" "$(BUILD)"
+fpga: ## bitstream for a board: make fpga BOARD=name [VARIANT= SEEDS=3 MHZ= KEEP=1]; without BOARD: the boards
+	@$(FPGA) build $(BOARD) $(if $(VARIANT),--variant "$(VARIANT)") --seeds "$(SEEDS)" --seed "$(SEED)" \
+	  --jobs "$(JOBS)" $(if $(MHZ),--mhz "$(MHZ)") $(if $(KEEP),--keep)
+
+flash: ## program a board: make flash BOARD=name [VARIANT= MODE=sram|flash PORT=]
+	@$(FPGA) flash $(BOARD) $(if $(VARIANT),--variant "$(VARIANT)") --mode "$(MODE)" --port "$(PORT)"
+
+fpga-docs: ## the boards' table in docs/reference/fpga.md from the checked-in reports
+	@$(FPGA) docs
 
 setup: ## install everything that any target needs
 	@$(SETUP) all

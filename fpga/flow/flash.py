@@ -1,0 +1,46 @@
+"""Bringing a bitstream into a board, into its configuration RAM (sram) or its flash."""
+import shutil
+import subprocess
+
+import build as builds
+import tools
+from errors import FlowError
+
+
+def command(board, mode, port, bitstream):
+    """The programming command of board.yaml with its places filled in."""
+    program = board.get("program", {})
+    if mode not in ("sram", "flash"):
+        raise FlowError(f"MODE={mode}: must be sram (until power goes) or flash (for good)", 2)
+    if mode not in program:
+        raise FlowError(f"{board.label}: board.yaml has no program for MODE={mode}", 2)
+    if port and "port" not in program:
+        raise FlowError(f"{board.label}: its programmer takes no PORT", 2)
+    which = [str(a).replace("{port}", port) for a in program.get("port", [])] if port else []
+    words = []
+    for word in program[mode]:
+        if word == "{port}":
+            words += which
+        else:
+            words.append(str(word).replace("{bitstream}", str(bitstream)))
+    return words
+
+
+def run(board, build, mode, port):
+    """Programs the board; raises FlowError if there is no bitstream, no tool, or no board."""
+    bitstream = builds.bitstream_path(build, board)
+    make = f"make fpga BOARD={board.name}" + (f" VARIANT={board.variant}" if board.variant else "")
+    words = command(board, mode, port, bitstream)
+    if not bitstream.exists():
+        raise FlowError(f"no bitstream yet ({bitstream}). Build it first: {make}", 2)
+    if not shutil.which(words[0]):
+        how = tools.PROGRAMMERS.get(words[0], f"put {words[0]} on PATH")
+        raise FlowError(f"no {words[0]}. Install: {how}", 3)
+    print(f"{board.get('title')}, {'flash (stays)' if mode == 'flash' else 'RAM (until power goes)'}: {' '.join(words)}",
+          flush=True)
+    status = subprocess.run(words, check=False).returncode
+    if status:
+        raise FlowError(f"{words[0]} ended with {status}: the board was not programmed. Is it plugged in, and may you "
+                        f"use it? See fpga/{board.name}/README.md, troubleshooting", 4)
+    device = board.get("uart").get("device", "")
+    print(f"Next: ttpu board list; ttpu board info --device board{device}")
