@@ -1,0 +1,37 @@
+// Two signed 8 x 8 products with their weights: weight i is taken in a cycle of we_i and stays; the
+// product of x_i[i] and weight i, as both stand in cycle t, is on p_o[i] in cycle t + 1. No enable, no reset.
+// Style: MulInfer = the synthesizer's multipliers (and the simulator's), MulIce40 = one SB_MAC16,
+// which holds the weights in its own input registers.
+module ttpu_micro_mul2 #(
+  parameter int unsigned Style = 0
+) (
+  input  logic        clk_i,
+  input  logic        we_i,
+  input  logic [15:0] w_i,  // weight 1, weight 0
+  input  logic [15:0] x_i,  // activation 1, activation 0
+  output logic [31:0] p_o   // product 1, product 0
+);
+  localparam int unsigned MulIce40 = 1;
+
+  if (Style == MulIce40) begin : gen_ice40
+    // 8x8 mode: the upper bytes of A and B give O[31:16], the lower ones O[15:0], each behind its own register.
+    logic unused_co, unused_accumco, unused_signextout;
+    SB_MAC16 #(
+      .B_REG(1'b1), .TOP_8x8_MULT_REG(1'b1), .BOT_8x8_MULT_REG(1'b1),
+      .TOPOUTPUT_SELECT(2'b10), .BOTOUTPUT_SELECT(2'b10), .MODE_8x8(1'b1), .A_SIGNED(1'b1), .B_SIGNED(1'b1)
+    ) i_mac (
+      .CLK(clk_i), .CE(1'b1), .A(x_i), .B(w_i), .C(16'h0), .D(16'h0),
+      .AHOLD(1'b0), .BHOLD(~we_i), .CHOLD(1'b0), .DHOLD(1'b0),
+      .IRSTTOP(1'b0), .IRSTBOT(1'b0), .ORSTTOP(1'b0), .ORSTBOT(1'b0), .OLOADTOP(1'b0), .OLOADBOT(1'b0),
+      .ADDSUBTOP(1'b0), .ADDSUBBOT(1'b0), .OHOLDTOP(1'b0), .OHOLDBOT(1'b0),
+      .CI(1'b0), .ACCUMCI(1'b0), .SIGNEXTIN(1'b0),
+      .O(p_o), .CO(unused_co), .ACCUMCO(unused_accumco), .SIGNEXTOUT(unused_signextout)
+    );
+  end else begin : gen_infer
+    logic signed [7:0] w0_q, w1_q;
+    always_ff @(posedge clk_i) begin
+      if (we_i) {w1_q, w0_q} <= w_i;
+      p_o <= {16'($signed(x_i[15:8]) * w1_q), 16'($signed(x_i[7:0]) * w0_q)};
+    end
+  end
+endmodule
