@@ -67,10 +67,11 @@ format: ## format C++ by .clang-format (SV=1: also SystemVerilog by Verible)
 	@$(SETUP) lint
 	@$(PYTHON) scripts/lint.py --fix-format $(if $(SV),--systemverilog)
 
-generate: ## packages, headers, reference pages from sw/isa/*.yaml; tables of the special functions
+generate: ## packages, headers, reference pages from sw/isa/*.yaml; tables of the special functions; microcode
 	@$(PYTHON) scripts/generate.py
 	@$(PYTHON) scripts/generate_ici.py
 	@$(PYTHON) scripts/generate_sfu.py
+	@$(PYTHON) scripts/microasm.py
 
 waves: ## GTKWave with the saved view of a test: make waves TEST=mxu_test [SEED=n]
 	@test -n "$(TEST)" || { echo "which? make waves TEST=name; make list shows all"; exit 2; }

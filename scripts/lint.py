@@ -100,7 +100,8 @@ def sources_of(block):
 # ---- steps: each gives a list of (name, status, output) ----------------------------------------
 def step_generated(_):
     results = [("generated files follow from sw/isa/*.yaml", *run([PYTHON, "scripts/generate.py", "--check"])),
-               ("generated files follow from sw/isa/ici.yaml", *run([PYTHON, "scripts/generate_ici.py", "--check"]))]
+               ("generated files follow from sw/isa/ici.yaml", *run([PYTHON, "scripts/generate_ici.py", "--check"])),
+               ("microcode in rtl/micro/code", *run([PYTHON, "scripts/microasm.py", "--check"]))]
     sfu = ROOT / "scripts/generate_sfu.py"
     if sfu.exists() and "--check" in sfu.read_text(encoding="utf-8"):
         results.append(("generated tables", *run([PYTHON, sfu, "--check"])))
