@@ -54,6 +54,9 @@ module ttpu_mxu
   if (N < 4 || N > 256 || (N & (N - 1)) != 0) begin : gen_bad_size
     $fatal(1, "an array of %0d is not supported: N must be a power of two, 4 to 256", N);
   end
+  if (HasFp != 0 && (MulStyle == MulDsp || MulStyle == MulPacked)) begin : gen_bad_style
+    $fatal(1, "MulDsp and MulPacked multiply integers only: HasFp must be 0");
+  end
 
   localparam int unsigned ElemBits = element_bits(HasFp);
   localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1;
@@ -133,23 +136,40 @@ module ttpu_mxu
       .macs_o
   );
 
-  ttpu_mxu_array #(
-      .N(N),
-      .HasFp(HasFp),
-      .PeStages(PeStages),
-      .MulStyle(MulStyle)
-  ) i_array (
-      .clk_i,
-      .rst_ni,
-      .x_valid_i(rows_o),
-      .x_swap_i(x_swap),
-      .fp_i(info.fp),
-      .x_data_i(x_data),
-      .w_we_i(w_we),
-      .w_group_i(w_group),
-      .w_data_i(w_data),
-      .y_data_o(y_data)
-  );
+  if (MulStyle == MulDsp || MulStyle == MulPacked) begin : gen_dsp
+    ttpu_mxu_array_dsp #(
+        .N(N),
+        .PeStages(PeStages),
+        .Pack((MulStyle == MulPacked) ? 2 : 1)
+    ) i_array (
+        .clk_i,
+        .rst_ni,
+        .x_swap_i(x_swap),
+        .x_data_i(x_data),
+        .w_we_i(w_we),
+        .w_group_i(w_group),
+        .w_data_i(w_data),
+        .y_data_o(y_data)
+    );
+  end else begin : gen_array
+    ttpu_mxu_array #(
+        .N(N),
+        .HasFp(HasFp),
+        .PeStages(PeStages),
+        .MulStyle(MulStyle)
+    ) i_array (
+        .clk_i,
+        .rst_ni,
+        .x_valid_i(rows_o),
+        .x_swap_i(x_swap),
+        .fp_i(info.fp),
+        .x_data_i(x_data),
+        .w_we_i(w_we),
+        .w_group_i(w_group),
+        .w_data_i(w_data),
+        .y_data_o(y_data)
+    );
+  end
 
   // The row's information is here one cycle ahead of its sums, to read the accumulators.
   ttpu_mxu_delay #(
@@ -188,7 +208,7 @@ module ttpu_mxu
   initial begin
     assert (PeStages >= 1 && PeStages <= 3)
     else $fatal(1, "PeStages must be 1, 2 or 3");
-    assert (MulStyle == MulOperator || (HasFp == 0 && PeStages == 3))
+    assert (MulStyle != MulDigits || (HasFp == 0 && PeStages == 3))
     else $fatal(1, "MulDigits needs HasFp = 0 and PeStages = 3");
   end
   always_ff @(posedge clk_i) begin

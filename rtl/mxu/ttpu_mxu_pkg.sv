@@ -1,8 +1,11 @@
 // Constants and functions of the matrix unit.
 package ttpu_mxu_pkg;
-  // How the array multiplies integers (parameter MulStyle of ttpu_mxu_array).
+  // How the array multiplies integers: parameter MulStyle of ttpu_mxu. The first two are
+  // ttpu_mxu_array's, the others ttpu_mxu_array_dsp.
   localparam int unsigned MulOperator = 0;  // the `*` operator: simulation, FPGAs with DSP blocks
   localparam int unsigned MulDigits = 1;  // radix-4 digits in 4-input LUTs: FPGAs without
+  localparam int unsigned MulDsp = 2;  // DSP blocks of 25 x 18 bits that also hold weights and sum
+  localparam int unsigned MulPacked = 3;  // two products in each of them
 
   // Cycles from the one in which a row enters the array to the one in which its sums stand at the
   // array's output.
