@@ -99,7 +99,9 @@ module ttpu_micro_mxu #(
       );
     end
 
-    always_ff @(posedge clk_i) for (int unsigned c = 1; c < N; c++) x_q[r*N+c] <= x_q[r*N+c-1];
+    for (genvar c = 1; c < N; c++) begin : gen_move
+      always_ff @(posedge clk_i) x_q[r*N+c] <= x_q[r*N+c-1];
+    end
 
     if (r < 2) begin : gen_first
       always_ff @(posedge clk_i) x_q[r*N] <= x_in[r];
@@ -108,14 +110,14 @@ module ttpu_micro_mxu #(
       always_ff @(posedge clk_i) {x_q[r*N], skew_q} <= {skew_q, x_in[r]};
     end
 
-    if (r == 1) begin : gen_first_sum
-      always_ff @(posedge clk_i)
-        for (int unsigned c = 0; c < N; c++)
-          sum_q[N+c] <= SumBits'($signed(product[c])) + SumBits'($signed(product[N+c]));
-    end else if (r > 1) begin : gen_sum
-      always_ff @(posedge clk_i)
-        for (int unsigned c = 0; c < N; c++)
-          sum_q[r*N+c] <= sum_q[(r-1)*N+c] + SumBits'($signed(product[r*N+c]));
+    for (genvar c = 0; c < N && r > 0; c++) begin : gen_sum
+      logic [SumBits-1:0] above;
+      if (r == 1) begin : gen_product
+        assign above = SumBits'($signed(product[c]));
+      end else begin : gen_above
+        assign above = sum_q[(r-1)*N+c];
+      end
+      always_ff @(posedge clk_i) sum_q[r*N+c] <= above + SumBits'($signed(product[r*N+c]));
     end
   end
 
@@ -126,14 +128,11 @@ module ttpu_micro_mxu #(
   logic [31:0]         old [N];
   logic [LaneBits-1:0] lane_q;
   assign row_0 = busy_o ? acc_row_q : acc_row_i[RowBits-1:0];
-  always_ff @(posedge clk_i) begin
-    row_q[0] <= row_0;
-    for (int unsigned c = 1; c < N; c++) row_q[c] <= row_q[c-1];
-    lane_q <= acc_lane_i;
-  end
+  always_ff @(posedge clk_i) lane_q <= acc_lane_i;
   for (genvar c = 0; c < N; c++) begin : gen_column
     logic [RowBits-1:0] rd_row;
     logic [31:0] sum;
+    always_ff @(posedge clk_i) row_q[c] <= rd_row;
     if (c == 0) begin : gen_first
       assign rd_row = row_0;
     end else begin : gen_next
