@@ -14,6 +14,7 @@ missing (they count as address 0; each is named on stderr).
 Statements, one a line, `; comment`:
   label:             global; `%label:` is local to the global label before it, or to its macro
   .reg name [count]  registers, numbered from 0 in order        .equ name expr      a constant
+  .alias name register   another name for a register
   .if expr / .elif expr / .else / .endif                        .error text         ends assembly
   .macro name args / .endm  in the body an argument's name stands for the operand
 Operands: a register is `name`, `name+1`, `name[*]` (plus the lane); `#expr` is an immediate. `op.r`

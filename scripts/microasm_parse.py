@@ -204,6 +204,9 @@ class Parser:
                 else:
                     self.registers[name] = (self.next_register, count, where)
                     self.next_register += count
+        elif word == ".alias":
+            if self.new_name(where, name):
+                self.registers[name] = (self.evaluate(where, tail), 1, where)
         elif word == ".equ":
             if self.new_name(where, name):
                 self.constants[name] = self.evaluate(where, tail)
