@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "timing/control.h"
+#include "timing/micro_model.h"
 #include "timing/mxu.h"
 #include "timing/vpu.h"
 
@@ -15,6 +16,7 @@ constexpr uint64_t kWatchdog = 0x00100000;  // reset value of the register
 Prediction predict(const Config& config, const std::vector<isa::Instr>& code,
                    const std::vector<uint32_t>& smem, uint32_t entry, const Memory& memory,
                    uint64_t max_cycles) {
+  if (config.micro) return predict_micro(config, code, smem, entry, memory, max_cycles);
   Control control(config, code, smem, entry);
   Dma dma(config, memory);
   Vmem vmem(config);

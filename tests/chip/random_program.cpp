@@ -24,7 +24,8 @@ RandomProgram Generator::generate() {
 
 void Generator::make_arenas() {
   const uint64_t size = 48 * c_.word_bytes(), v = c_.vmem_bytes(), bank = c_.bank_bytes();
-  program_.arenas = {{0, size}, {v - size, size}, {bank - size / 2, size}};
+  const uint64_t middle = c_.vmem_banks > 1 ? bank : v / 2;
+  program_.arenas = {{0, size}, {v - size, size}, {middle - size / 2, size}};
   if (c_.vmem_banks > 3) program_.arenas.push_back({2 * bank - size / 4, size});
   for (auto& a : program_.arenas) a.first = a.first / c_.word_bytes() * c_.word_bytes();
 }
