@@ -6,10 +6,13 @@ a fixed stratified split of 1,197 images for training and 600 held out. Writes i
 
   digits_f32.onnx        x[N,64] float32 -> Gemm -> Relu -> Gemm -> logits[N,10]
   digits_int8.onnx       the same as QDQ: uint8 activations, int8 weights with a scale a column
+  digits_s8.onnx         the same with int8 activations and integers at both ends, for chips without
+                         floating point: x[N,64] int8 (pixels 0..16) -> logits[N,10] int8
   digits_test_x.npy      600 x 64 uint8, pixels 0..16 (the models take pixel / 16)
   digits_test_y.npy      600 uint8, the digits
 With --oracle (any Python that has onnxruntime, nothing is trained):
   digits_{f32,int8}_ort.npy   600 x 10 float32, the answers of ONNX Runtime
+  digits_s8_ort.npy           600 x 10 int8
 
 Everything is seeded: the same machine gives the same files.
 """
@@ -71,14 +74,15 @@ def train(x, y):
     return [a.astype(np.float32) for a in p]
 
 
-def model(nodes, initializers, name):
+def model(nodes, initializers, name, kind="FLOAT"):
     from onnx import TensorProto, checker, helper, numpy_helper
 
+    kind = getattr(TensorProto, kind)
     graph = helper.make_graph(
         nodes,
         name,
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 64])],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", 10])],
+        [helper.make_tensor_value_info("x", kind, ["N", 64])],
+        [helper.make_tensor_value_info("logits", kind, ["N", 10])],
         [numpy_helper.from_array(v, k) for k, v in initializers.items()],
     )
     m = helper.make_model(
@@ -107,23 +111,25 @@ def quantise_weights(w):
     return np.clip(np.rint(w / scale), -63, 63).astype(np.int8), scale
 
 
-def quantised_model(p, x):
-    """Post-training quantisation, calibrated on the training images."""
+def quantised_model(p, x, integer_ends=False):
+    """Post-training quantisation, calibrated on the training images. With integer_ends activations are
+    int8 and the model takes and gives them as they are, else they are uint8 and the ends are float."""
     from onnx import helper
 
+    kind, steps = (np.int8, 127) if integer_ends else (np.uint8, 255)
     x = x.astype(np.float32) / 16
     h = np.maximum(x @ p[0] + p[1], 0)
     z = h @ p[2] + p[3]
     w1, s1 = quantise_weights(p[0])
     w2, s2 = quantise_weights(p[2])
     x_scale = np.float32(1 / 16)  # pixels are whole sixteenths: exact
-    h_scale = np.float32(np.percentile(h, 99.99) / 255)
+    h_scale = np.float32(np.percentile(h, 99.99) / steps)
     low, high = min(z.min(), 0), max(z.max(), 0)
     z_scale = np.float32((high - low) / 255)
-    z_zero = np.uint8(np.rint(-low / z_scale))
+    z_zero = kind(np.rint(-low / z_scale) + np.iinfo(kind).min)
     b1_scale, b2_scale = x_scale * s1, h_scale * s2
     values = dict(
-        x_scale=x_scale, h_scale=h_scale, z_scale=z_scale, zero=np.uint8(0), z_zero=z_zero,
+        x_scale=x_scale, h_scale=h_scale, z_scale=z_scale, zero=kind(0), z_zero=z_zero,
         w1_q=w1, w1_scale=s1, w1_zero=np.zeros(HIDDEN, np.int8),
         w2_q=w2, w2_scale=s2, w2_zero=np.zeros(10, np.int8),
         b1_q=np.rint(p[1] / b1_scale).astype(np.int32), b1_scale=b1_scale,
@@ -139,8 +145,8 @@ def quantised_model(p, x):
         return helper.make_node("QuantizeLinear", [name, scale, zero], [out], out)
 
     nodes = [
-        q("x", "x_scale", "zero", "x_q"),
-        dq("x_q", "x_scale", "zero", "x_dq"),
+        *([] if integer_ends else [q("x", "x_scale", "zero", "x_q")]),
+        dq("x" if integer_ends else "x_q", "x_scale", "zero", "x_dq"),
         dq("w1_q", "w1_scale", "w1_zero", "w1", axis=1),
         dq("b1_q", "b1_scale", "b1_zero", "b1", axis=0),
         helper.make_node("Gemm", ["x_dq", "w1", "b1"], ["h"], "fc1"),
@@ -150,23 +156,24 @@ def quantised_model(p, x):
         dq("w2_q", "w2_scale", "w2_zero", "w2", axis=1),
         dq("b2_q", "b2_scale", "b2_zero", "b2", axis=0),
         helper.make_node("Gemm", ["a_dq", "w2", "b2"], ["z"], "fc2"),
-        q("z", "z_scale", "z_zero", "z_q"),
-        dq("z_q", "z_scale", "z_zero", "logits"),
+        q("z", "z_scale", "z_zero", "logits" if integer_ends else "z_q"),
+        *([] if integer_ends else [dq("z_q", "z_scale", "z_zero", "logits")]),
     ]
-    return model(nodes, values, "digits_int8")
+    return model(nodes, values, "digits_s8", "INT8") if integer_ends else model(nodes, values, "digits_int8")
 
 
 def oracle():
     import onnxruntime
 
-    x = np.load(MODELS / "digits_test_x.npy").astype(np.float32) / 16
+    pixels = np.load(MODELS / "digits_test_x.npy")
     y = np.load(MODELS / "digits_test_y.npy")
-    for kind in ("f32", "int8"):
+    for kind in ("f32", "int8", "s8"):
+        x = pixels.astype(np.int8) if kind == "s8" else pixels.astype(np.float32) / 16
         session = onnxruntime.InferenceSession(
             str(MODELS / f"digits_{kind}.onnx"), providers=["CPUExecutionProvider"]
         )
         out = session.run(None, {"x": x})[0]
-        np.save(MODELS / f"digits_{kind}_ort.npy", out.astype(np.float32))
+        np.save(MODELS / f"digits_{kind}_ort.npy", out)
         print(f"{kind}: ONNX Runtime {np.mean(out.argmax(1) == y):.2%} of {len(y)}")
 
 
@@ -182,6 +189,7 @@ def main():
     np.save(MODELS / "digits_test_y.npy", y_test.astype(np.uint8))
     (MODELS / "digits_f32.onnx").write_bytes(float_model(p).SerializeToString())
     (MODELS / "digits_int8.onnx").write_bytes(quantised_model(p, x_train).SerializeToString())
+    (MODELS / "digits_s8.onnx").write_bytes(quantised_model(p, x_train, integer_ends=True).SerializeToString())
     z = np.maximum((x_test / np.float32(16)) @ p[0] + p[1], 0) @ p[2] + p[3]
     accuracy = np.mean(z.argmax(1) == y_test)
     print(f"float: {accuracy:.2%} of {len(y_test)} held-out images")
