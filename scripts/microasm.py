@@ -43,7 +43,7 @@ CODE = ROOT / "rtl" / "micro" / "code"
 ORDER = ["registers", "main", "host", "scalar", "dma", "mxu", "vpu", "vpu_run"]
 OPERANDS = {"da": 2, "dab": 3, "di": 2, "ld": 2, "st": 2, "mfs": 2, "mts": 2, "a": 1, "branch": 3,
             "jump": 1, "call": 2, "flag": 2, "flagcall": 3}
-REPEATABLE = ("da", "dab", "di", "ld", "st", "mts")
+REPEATABLE = ("da", "dab", "di", "ld", "mts")
 RPT, BI, VB, VA, VD = 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29
 
 
@@ -219,8 +219,12 @@ class Assembler:
         if is_la:
             return word | self.d(operands[0]) | self.label(operands[1])
         word |= getattr(self, f"form_{form}")(*operands)
-        if not rpt and form in REPEATABLE and word & (VA | VB | VD):
+        if not rpt and form not in ("jump", "flag", "flagcall", "branch") and word & (VA | VB | VD):
             self.error("[*] without .r")
+        if op == "ald" and word & VA:
+            self.error("the row of `ald` does not move with the lane")
+        if op in ("exts", "extz") and word & VA:
+            self.error(f"the source of `{op}` moves by itself, write it without [*]")
         return word
 
     def form_da(self, d, a):

@@ -16,10 +16,12 @@ namespace {
 
 // Cycles, as the headers of rtl/micro say.
 constexpr uint64_t kTaken = 1;  // a taken branch or jr costs this more
-constexpr uint64_t kMul = 17;   // imul and iqmul cost this more
-constexpr uint64_t kExec = 2;   // exec beside its operation
-constexpr uint64_t kAxi = 2;  // from the cycle of XRD or XWR to that in which the address is taken
-                              // and from the answer to the port being free, together
+constexpr uint64_t kFlag = 1;   // so does a branch on a flag right behind what may change flags
+constexpr uint64_t kStore = 2;
+constexpr uint64_t kMul = 8;
+constexpr uint64_t kQmul = 10;
+constexpr uint64_t kExec = 2;  // beside its operations
+constexpr uint64_t kAxi = 2;   // of a transfer, beside the latency of the memory
 
 int32_t iqmul(int32_t x, int32_t y, uint32_t shift) {
   const int64_t product = int64_t{x} * y;
@@ -142,9 +144,9 @@ uint32_t Core::alu(Uop op, uint32_t a, uint32_t b, uint32_t lane, bool set_carry
   }
 }
 
-uint64_t Core::alu_cycles(Uop op) const {
-  if (op == Uop::IMUL) return 1 + kMul;
-  if (op == Uop::IQMUL) return 1 + kMul + shift_;
+uint64_t Core::alu_cycles(Uop op) {
+  if (op == Uop::IMUL) return kMul;
+  if (op == Uop::IQMUL) return kQmul;
   return 1;
 }
 
@@ -241,9 +243,8 @@ void Core::store(uint32_t addr, uint32_t value) {
     if (be_ >> i & 1) lmem_[addr + i] = static_cast<uint8_t>(value >> 8 * i);
 }
 
-/// A flag as the next bf sees it: in the cycle before its own.
-bool Core::flag(uint32_t number) const {
-  const uint64_t at = cycle_ == 0 ? 0 : cycle_ - 1;
+/// A flag in cycle `at`.
+bool Core::flag(uint32_t number, uint64_t at) const {
   switch (static_cast<Flag>(number)) {
     case Flag::HREQ:
       return host_waits_;
@@ -259,7 +260,7 @@ bool Core::flag(uint32_t number) const {
   fail(fmt::format("flag {} does not exist", number));
 }
 
-uint32_t Core::mfs(uint32_t number) const {
+uint32_t Core::mfs(uint32_t number) {
   switch (number) {
     case spr::CYCLES:
       return static_cast<uint32_t>(cycle_);
@@ -269,6 +270,8 @@ uint32_t Core::mfs(uint32_t number) const {
       return host_data_;
     case spr::XDATA:
       if (cycle_ < x_end_) fail("XDATA before the transfer's end");
+      if (!x_unread_) fail("XDATA without a read, or for a second time");
+      x_unread_ = false;
       return xdata_;
     case spr::CFG_N:
       return config_.n;
@@ -366,6 +369,7 @@ void Core::start_transfer(bool write, uint32_t data) {
   if (cycle_ < x_end_) fail("a transfer while another is open");
   const uint64_t addr = (uint64_t{xhi_} << 32 | xadr_) & ~uint64_t{3};
   const Bus::Answer answer = write ? bus_.write(addr, data, be_) : bus_.read(addr);
+  x_unread_ = !write;
   if (!write) xdata_ = answer.data;
   xerr_ = answer.error;
   x_end_ = cycle_ + kAxi + answer.latency;
@@ -398,7 +402,7 @@ void Core::start_mxu(uint32_t rows) {
       out = (mode & 4 ? out : 0) + static_cast<uint32_t>(sum);
     }
   }
-  mx_first_ = cycle_;
+  mx_first_ = cycle_ + 1;
   mx_end_ = cycle_ + rows + 2 * n + 2;
 }
 
@@ -412,15 +416,14 @@ void Core::step() {
   const uint32_t at = pc_;
   uint32_t next = pc_ + 1;
   uint64_t cycles = 1;
+  const uint32_t stage = reg_[u.a];
   wrote_ = false;
   switch (u.op) {
-    case Uop::ST: {
-      const uint32_t lanes = u.rpt ? config_.n : 1;
-      for (uint32_t l = 0; l < lanes; ++l)
-        store(reg_[(u.a + (u.va ? l : 0)) & 255] + u.d, reg_[(u.b + (u.vb ? l : 0)) & 255]);
-      cycles = lanes;
+    case Uop::ST:
+      if (u.rpt) fail("st cannot be repeated");
+      store(reg_[u.a] + u.d, reg_[u.b]);
+      cycles = kStore;
       break;
-    }
     case Uop::MFS:
       put(u.d, mfs(u.b));
       break;
@@ -432,7 +435,7 @@ void Core::step() {
       break;
     }
     case Uop::EXEC:
-      cycles = exec(reg_[u.a]);
+      cycles = exec(stage);
       break;
     case Uop::BEQ:
     case Uop::BNE:
@@ -454,18 +457,22 @@ void Core::step() {
       cycles += kTaken;
       break;
     case Uop::BF:
-      if (flag(u.flag)) next = u.jump;
-      break;
     case Uop::BNF:
-      if (!flag(u.flag)) next = u.jump;
+    case Uop::CALLF: {
+      // looked at in the cycle before its own, but not before the last one's effect
+      if (changes_flags_) cycles += kFlag;
+      const uint64_t at_cycle = cycle_ + cycles - 2;
+      const bool taken = flag(u.flag, at_cycle) == (u.op != Uop::BNF);
+      if (taken && u.op == Uop::CALLF) put(u.d, pc_ + 1);
+      if (taken) next = u.jump;
       break;
-    case Uop::CALLF:
-      if (flag(u.flag)) put(u.d, pc_ + 1), next = u.jump;
-      break;
+    }
     default:
       cycles = lanes_op(u);
       break;
   }
+  const Uop done = u.op == Uop::EXEC ? static_cast<Uop>(stage >> 8 & 63) : u.op;
+  changes_flags_ = done == Uop::IADD || done == Uop::ISUB || done == Uop::ADDC || done == Uop::MTS;
   cycle_ += cycles;
   pc_ = next;
   if (on_step) on_step(at, cycles);

@@ -91,14 +91,14 @@ class Core {
     reg_[number & 255] = value, wrote_ = true, written_ = number & 255;
   }
   uint32_t alu(Uop op, uint32_t a, uint32_t b, uint32_t lane, bool set_carry);
-  uint64_t alu_cycles(Uop op) const;
+  static uint64_t alu_cycles(Uop op);
   uint64_t lanes_op(const Decoded& u);
   uint64_t exec(uint32_t stage);
   bool compare(Uop op, uint32_t a, uint32_t b) const;
-  bool flag(uint32_t number) const;
+  bool flag(uint32_t number, uint64_t at) const;
   uint32_t lmem_word(uint32_t addr);
   void store(uint32_t addr, uint32_t value);
-  uint32_t mfs(uint32_t number) const;
+  uint32_t mfs(uint32_t number);
   void mts(uint32_t number, uint32_t value);
   void start_transfer(bool write, uint32_t data);
   void start_mxu(uint32_t rows);
@@ -113,11 +113,11 @@ class Core {
   std::vector<uint32_t> acc_;
   std::vector<int8_t> weights_;  // N x N
   uint32_t reg_[kRegisters] = {};
-  uint64_t cycle_ = 0;
+  uint64_t cycle_ = 2;  // in which the first word is carried out
   uint32_t pc_ = 0;
   bool wrote_ = false;
   uint32_t written_ = 0;
-  bool carry_ = false;
+  bool carry_ = false, changes_flags_ = false;
   uint32_t predicate_ = 0, shift_ = 0;
   // host port
   bool host_waits_ = false, host_write_ = false, host_full_ = true;
@@ -126,7 +126,7 @@ class Core {
   std::optional<Reply> reply_;
   // AXI port
   uint32_t be_ = 15, xhi_ = 0, xadr_ = 0, xdata_ = 0;
-  bool xerr_ = false;
+  bool xerr_ = false, x_unread_ = false;
   uint64_t x_end_ = 0;  // first cycle in which the port is free
   // matrix unit
   uint32_t mx_[4] = {};
