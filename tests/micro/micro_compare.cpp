@@ -118,9 +118,12 @@ void compare_flags(Report& report, const golden::Machine& m, MicroDevice& micro)
     micro.host().write(regs::kFlagSelect, i);
     report.check(fmt::format("flag {}", i), m.flag[i], micro.host().read(regs::kFlagValue));
   }
-  const uint32_t sreg = micro.core().image().register_number("SREG");
-  for (uint32_t i = 0; i < 32; ++i)
-    report.check(fmt::format("scalar register {}", i), m.reg[i], micro.core().reg(sreg + i));
+  const uint32_t registers = micro.core().reg("kSREG");  // their place in the local memory
+  for (uint32_t i = 0; i < 32; ++i) {
+    uint32_t value;
+    std::memcpy(&value, &micro.core().lmem().at(registers + 4 * i), 4);
+    report.check(fmt::format("scalar register {}", i), m.reg[i], value);
+  }
 }
 
 }  // namespace
