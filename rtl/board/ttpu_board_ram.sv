@@ -7,7 +7,8 @@ module ttpu_board_ram #(
   parameter int unsigned Bytes = 8192,    // a power of two, at least 4 beats, below 16 MiB
   parameter int unsigned AxiBytes = 8,
   parameter int unsigned AddrBits = 64,
-  parameter int unsigned IdBits = 4
+  parameter int unsigned IdBits = 4,
+  parameter int unsigned Style = 0        // of ttpu_ram_1rw
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -66,7 +67,7 @@ module ttpu_board_ram #(
   assign host_take = state_q == Idle && mem_req_i && !host_q;
   assign read_next = state_q == Read && !last_q && (!have_q || s_axi_rready_i);
   assign write_next = state_q == Write && s_axi_wvalid_i && !bad_q;
-  ttpu_ram_1rw #(.Rows(Rows), .Bytes(AxiBytes)) i_ram (
+  ttpu_ram_1rw #(.Rows(Rows), .Bytes(AxiBytes), .Style(Style)) i_ram (
     .clk_i,
     .en_i((host_take && !host_bad) || read_next || write_next),
     .we_i(state_q == Idle ? mem_we_i : state_q == Write),
