@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "Vmicro_mxu4.h"
+#include "Vmicro_mxu4_dsp.h"
 #include "Vmicro_mxu8.h"
 #include "tb/bits.h"
 #include "tb/controller.h"
@@ -145,6 +146,7 @@ void random_products() {
 }
 
 TEST(MicroMxu, RandomProducts4) { random_products<Vmicro_mxu4, 4>(); }
+TEST(MicroMxu, RandomProducts4OnDspBlocks) { random_products<Vmicro_mxu4_dsp, 4>(); }
 TEST(MicroMxu, RandomProducts8) { random_products<Vmicro_mxu8, 8>(); }
 
 }  // namespace
