@@ -26,7 +26,8 @@ JOINS = {"chip": BLOCKS, "board": BLOCKS + ["board"]}  # folders that these two 
 # of the chip with the blocks as black boxes. (block, module, configuration, overrides)
 SYNTHESIS = [(b, f"ttpu_{b}", "edge", {"N": "4", "VpuStages": "2"}) for b in BLOCKS if b not in ("ici", "chip")]
 SYNTHESIS += [("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "mini", {}),
-              ("board", "ttpu_uart_bridge", "mini", {}), ("board", "ttpu_board_ram", "mini", {})]
+              ("board", "ttpu_uart_bridge", "mini", {}), ("board", "ttpu_board_ram", "mini", {}),
+              ("board", "ttpu_sdram", "mini", {})]
 
 # The network is set by ici.yaml, not by the chip's configurations: (module, router configuration, parameters).
 NETWORK = [("ttpu_ici_node", "small", {"Dims": "1"}), ("ttpu_ici_node", "small", {"Dims": "2"}),
@@ -157,6 +158,8 @@ def step_verilator(jobs):
     work = [(f"{b} {c}", b, top_of(b), chosen_params(top_of(b), c)) for b in BLOCKS if top_of(b) for c in configs()]
     work += [(" ".join([m, c] + [f"{n}={v}" for n, v in more.items()]), "ici", ROOT / f"rtl/ici/{m}.sv", network_params(c, more)) for m, c, more in NETWORK]
     work += [("board mini", "board", top_of("board"), chosen_params(top_of("board"), "mini"))]
+    sdram = ROOT / "rtl/board/ttpu_board_sdram.sv"
+    work += [("board with SDRAM, mini", "board", sdram, chosen_params(sdram, "mini"))]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return [(f"verilator -Wall {w[0]}", *r)
                 for w, r in zip(work, pool.map(lambda w: verilator_job(*w[1:]), work))]

@@ -39,7 +39,7 @@ module ttpu_board_ram #(
   // host
   input  logic                  mem_req_i,
   input  logic                  mem_we_i,
-  input  logic [23:0]           mem_addr_i,
+  input  logic [31:0]           mem_addr_i,
   input  logic [31:0]           mem_wdata_i,
   output logic                  mem_done_o,
   output logic                  mem_err_o,
@@ -63,7 +63,7 @@ module ttpu_board_ram #(
   logic [LaneBits-1:0]   lane;
   logic [8*AxiBytes-1:0] rdata;
   assign lane = AxiBytes > 4 ? mem_addr_i[2+:LaneBits] : '0;
-  assign host_bad = mem_addr_i >= 24'(Bytes);
+  assign host_bad = mem_addr_i >= Bytes;
   assign host_take = state_q == Idle && mem_req_i && !host_q;
   assign read_next = state_q == Read && !last_q && (!have_q || s_axi_rready_i);
   assign write_next = state_q == Write && s_axi_wvalid_i && !bad_q;

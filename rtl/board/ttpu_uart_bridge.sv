@@ -2,7 +2,7 @@
 // requests with number and CRC, one at a time, each answered with one reply. See
 // docs/reference/uart.md.
 //
-// Request: A5, number, command, count, address (3 bytes, low first), count words if it writes,
+// Request: A5, number, command, count, address (4 bytes, low first), count words if it writes,
 // CRC-32. Reply: 5A, number, status, count, count words if status[6], CRC-32.
 // A request whose number is that of the last one executed is not executed again: its reply is
 // sent again from the buffer. After reset nothing but PING is executed, so a host notices a
@@ -42,7 +42,7 @@ module ttpu_uart_bridge #(
   // memory: a word, held until the answer, which comes with the data of a read
   output logic        mem_req_o,
   output logic        mem_we_o,
-  output logic [23:0] mem_addr_o,
+  output logic [31:0] mem_addr_o,
   output logic [31:0] mem_wdata_o,
   input  logic        mem_done_i,
   input  logic        mem_err_i,          // with done: no such address
@@ -50,7 +50,7 @@ module ttpu_uart_bridge #(
 );
   localparam logic [7:0] SyncIn = 8'hA5;
   localparam logic [7:0] SyncOut = 8'h5A;
-  localparam logic [31:0] Magic = 32'h31425554;  // "TUB1"
+  localparam logic [31:0] Magic = 32'h32425554;  // "TUB2"
   // commands: bit 0 write, bit 1 fixed address, bit 2 memory, bit 3 access (else PING)
   localparam int unsigned Write = 0;
   localparam int unsigned Fixed = 1;
@@ -63,7 +63,7 @@ module ttpu_uart_bridge #(
   } state_e;
 
   state_e      state_q;
-  logic [47:0] head_q;                    // number, command, count, address; number in the low byte
+  logic [55:0] head_q;                    // number, command, count, address; number in the low byte
   logic [8:0]  index_q;                   // byte of the part in hand
   logic [31:0] word_q;
   logic [6:0]  done_q;                    // words executed
@@ -78,8 +78,8 @@ module ttpu_uart_bridge #(
 
   logic [7:0]  number, command;
   logic [6:0]  count;
-  logic [23:0] addr;
-  assign {addr, count, command, number} = {head_q[47:24], head_q[22:16], head_q[15:8], head_q[7:0]};
+  logic [31:0] addr;
+  assign {addr, count, command, number} = {head_q[55:24], head_q[22:16], head_q[15:8], head_q[7:0]};
   logic legal_count;                      // 1 to 64, or anything for what moves no data
   assign legal_count = !head_q[23] && (!head_q[22] || head_q[21:16] == '0);
   logic legal_command;
@@ -139,13 +139,13 @@ module ttpu_uart_bridge #(
 
   // ---- accesses ---------------------------------------------------------------------------------
   assign m_axil_awvalid_o = aw_q;
-  assign m_axil_awaddr_o = addr;
+  assign m_axil_awaddr_o = addr[23:0];
   assign m_axil_wvalid_o = w_q;
   assign m_axil_wdata_o = word_q;
   assign m_axil_wstrb_o = '1;
   assign m_axil_bready_o = state_q == Answer;
   assign m_axil_arvalid_o = ar_q;
-  assign m_axil_araddr_o = addr;
+  assign m_axil_araddr_o = addr[23:0];
   assign m_axil_rready_o = state_q == Answer;
   assign mem_req_o = state_q == Answer && command[Access] && command[Memory];
   assign mem_we_o = command[Write];
@@ -188,9 +188,9 @@ module ttpu_uart_bridge #(
       end
       Head: begin
         if (rx_valid) begin
-          head_q <= {rx_data, head_q[47:8]};
+          head_q <= {rx_data, head_q[55:8]};
           index_q <= index_q + 1'b1;
-          if (index_q == 9'd5) begin
+          if (index_q == 9'd6) begin
             index_q <= '0;
             state_q <= Data;
           end
@@ -273,7 +273,7 @@ module ttpu_uart_bridge #(
         state_q <= command[Write] ? Fetch : Request;
         if (status_q == Okay) begin
           done_q <= done_q + 1'b1;
-          if (!command[Fixed]) head_q[47:24] <= addr + 24'd4;
+          if (!command[Fixed]) head_q[55:24] <= addr + 32'd4;
         end
         if (status_q != Okay || done_q + 7'd1 == count) begin
           index_q <= '0;

@@ -38,10 +38,10 @@ struct FakeBoard {
   void host_sends(uint8_t byte) {
     frame_.push_back(byte);
     while (!frame_.empty() && frame_[0] != uart::kSyncIn) frame_.erase(frame_.begin());
-    if (frame_.size() < 7) return;
+    if (frame_.size() < 8) return;
     const uint8_t command = frame_[2], count = frame_[3];
     const bool data = (command & uart::kWrite) && count <= 64;
-    const size_t body = 7 + (data ? 4u * count : 0);
+    const size_t body = 8 + (data ? 4u * count : 0);
     if (frame_.size() < body + 4) return;
     uint32_t sum;
     std::memcpy(&sum, &frame_[body], 4);
@@ -56,7 +56,7 @@ struct FakeBoard {
     if (command == 0)
       return answer(last_, uart::Status::Okay, 2,
                     {uart::kMagic, static_cast<uint32_t>(4 * memory.size())}, true);
-    const uint32_t addr = f[4] | uint32_t{f[5]} << 8 | uint32_t{f[6]} << 16;
+    const uint32_t addr = f[4] | uint32_t{f[5]} << 8 | uint32_t{f[6]} << 16 | uint32_t{f[7]} << 24;
     std::vector<uint32_t> words;
     for (uint8_t i = 0; i < count; ++i) {
       const uint32_t at = addr + (command & uart::kFixed ? 0 : 4u * i);
@@ -65,7 +65,7 @@ struct FakeBoard {
       ++accesses;
       uint32_t& cell = cell_of(at, command & uart::kMemory);
       if (data)
-        std::memcpy(&cell, &f[7 + 4u * i], 4);
+        std::memcpy(&cell, &f[8 + 4u * i], 4);
       else
         words.push_back(cell);
     }

@@ -55,6 +55,22 @@ TEST(BoardLink, NoiseIsMendedAndNothingHappensTwice) {
   }
 }
 
+TEST(BoardLink, MemoryBeyond16MiB) {
+  FakeBoard board(mini());
+  board.memory.resize(33u << 18);  // 33 MiB
+  auto link = link_to(board);
+  EXPECT_EQ(link->memory_bytes(), 33u << 20);
+  tb::Random random("words");
+  std::vector<uint32_t> words(300), back(words.size());
+  for (auto& w : words) w = random.u32();
+  for (const uint32_t at : {0u, (16u << 20) - 400, (33u << 20) - 1200}) {
+    link->write(at, words, true);
+    link->read(at, back, true);
+    ASSERT_EQ(back, words) << at;
+    EXPECT_EQ(board.memory[at / 4 + 150], words[150]) << at;
+  }
+}
+
 TEST(BoardLink, SilenceNoiseAndResetAreErrorsInTime) {
   const auto start = std::chrono::steady_clock::now();
   FakeBoard board(mini());

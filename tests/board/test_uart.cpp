@@ -89,8 +89,14 @@ class UartBench {
 
   Bytes frame(uint8_t number, uint8_t command, uint8_t count, uint32_t addr,
               const std::vector<uint32_t>& words = {}) {
-    Bytes f = {uart::kSyncIn,      number, command, count, uint8_t(addr), uint8_t(addr >> 8),
-               uint8_t(addr >> 16)};
+    Bytes f = {uart::kSyncIn,
+               number,
+               command,
+               count,
+               uint8_t(addr),
+               uint8_t(addr >> 8),
+               uint8_t(addr >> 16),
+               uint8_t(addr >> 24)};
     for (const uint32_t w : words)
       for (int i = 0; i < 4; ++i) f.push_back(uint8_t(w >> 8 * i));
     const uint32_t crc = uart::crc({f.data() + 1, f.size() - 1});
@@ -207,12 +213,14 @@ TEST(Uart, EveryCommandAndLength) {
   for (int round = 0; round < rounds; ++round) {
     const bool writes = b.random().below(2), fixed = b.random().below(2), mem = b.random().below(2);
     const auto count = static_cast<uint8_t>(round < 65 ? round : b.random().below(65));
-    const uint32_t addr = b.random().u32() & 0xfffffc;
+    // Registers have 24 bits of address, the memory 32.
+    const uint32_t mask = mem ? 0xffffffff : 0xffffff;
+    const uint32_t addr = b.random().u32() & mask & ~3u;
     const auto command = static_cast<uint8_t>(8 | writes | fixed << 1 | mem << 2);
     std::vector<uint32_t> words(writes ? count : 0);
     for (auto& w : words) w = b.random().u32();
     auto expected = mem ? b.memory : b.registers;
-    const auto at = [&](size_t i) { return fixed ? addr : (addr + uint32_t(4 * i)) & 0xffffff; };
+    const auto at = [&](size_t i) { return fixed ? addr : (addr + uint32_t(4 * i)) & mask; };
     for (size_t i = 0; i < words.size(); ++i) expected[at(i)] = words[i];
     const uint64_t before = b.accesses;
     const Reply r = b.ask(++number, command, count, addr, words, b.random().below(2) ? 60u : 0u);

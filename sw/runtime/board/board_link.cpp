@@ -101,7 +101,8 @@ BoardLink::Reply BoardLink::request(uint8_t command, uint32_t addr, uint8_t coun
                                 count,
                                 static_cast<uint8_t>(addr),
                                 static_cast<uint8_t>(addr >> 8),
-                                static_cast<uint8_t>(addr >> 16)};
+                                static_cast<uint8_t>(addr >> 16),
+                                static_cast<uint8_t>(addr >> 24)};
   for (const uint32_t w : words) append_word(frame, w);
   append_word(frame, uart::crc({frame.data() + 1, frame.size() - 1}));
   ++counters_.requests;

@@ -13,7 +13,7 @@ namespace ttpu {
 
 namespace uart {
 inline constexpr uint8_t kSyncIn = 0xa5, kSyncOut = 0x5a;
-inline constexpr uint32_t kMagic = 0x31425554;  ///< "TUB1", the first word of PING's reply
+inline constexpr uint32_t kMagic = 0x32425554;  ///< "TUB2", the first word of PING's reply
 inline constexpr uint32_t kMaxWords = 64;       ///< of one frame
 enum Command : uint8_t { kPing = 0, kWrite = 1, kFixed = 2, kMemory = 4, kAccess = 8 };
 enum class Status : uint8_t { Okay, Refused, BadFrame, NotGreeted, Hung };
