@@ -19,7 +19,7 @@ SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JO
 
 # Goals run one after the other (each is parallel inside), also under `make -j demo sim`.
 .NOTPARALLEL:
-.PHONY: help demo sim nightly test list lint check format generate waves bench bench-area bench-cells bench-net \
+.PHONY: help demo sim nightly test list lint check format generate waves bench bench-area bench-cells bench-xc7 bench-net \
         docs rtl net-rtl ttpu fpga flash fpga-docs setup clean
 
 help: ## this list
@@ -91,6 +91,10 @@ bench-area: ## area and speed of one int8 PE on an iCE40 HX8K
 bench-cells: ## cells of the UART bridge and of the network's router
 	@$(SETUP) bench
 	@scripts/bench_cells.sh "$(BUILD)"
+
+bench-xc7: ## the int8 array on Xilinx 7-series: LUT, FF, DSP beside the goals (SHORT=1: no baseline)
+	@$(SETUP) bench
+	@scripts/bench_xc7.sh "$(BUILD)"
 
 bench-net: ## the network's numbers beside their goals (SHORT=1: fewer cycles)
 	@$(SETUP) build
