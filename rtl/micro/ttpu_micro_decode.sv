@@ -1,0 +1,151 @@
+// Decoder of a microinstruction, combinational: what its number means for the sequencer and for the
+// stage that carries it out. A number without a meaning does nothing.
+module ttpu_micro_decode
+  import ttpu_micro_pkg::*;
+  import ttpu_micro_ctl_pkg::*;
+(
+  input  logic [5:0] op_i,
+  input  logic       second_i,    // second part of st
+  input  logic       first_lane_i,
+  output control_t   ctl_o,
+  output logic [3:0] extra_o,     // cycles in X beyond the first
+  output logic       is_imm_o,    // operand b comes from the fields below
+  output logic       is_li_o,     // fields a and b, inverted for lin
+  output logic       is_lin_o,
+  output logic       is_call_o,   // link
+  output logic       is_store_o,
+  output logic       is_bytes_o,  // exts, extz: operand a moves by words, b is 8 * lane
+  output logic       may_repeat_o,
+  output logic       sets_flag_o, // a flag may change at its end
+  output logic       is_jump_o,   // jmp, call
+  output logic       is_flag_o,   // bf, bnf, callf
+  output logic       flag_value_o // goes if the flag is this
+);
+  uop_e op;
+  assign op = uop_e'(op_i);
+
+  logic compares;
+  assign compares = op_i[5:3] == 3'b101;  // beq..bgeu; jmp and call too, whose branch is off
+
+  always_comb begin
+    ctl_o = '0;
+    extra_o = '0;
+    is_imm_o = 1'b0;
+    is_li_o = 1'b0;
+    is_lin_o = 1'b0;
+    is_call_o = 1'b0;
+    is_store_o = 1'b0;
+    is_bytes_o = 1'b0;
+    sets_flag_o = 1'b0;
+    is_jump_o = 1'b0;
+    is_flag_o = 1'b0;
+    flag_value_o = op != UopBnf;
+    may_repeat_o = !op_i[5] || op_i[5:3] == 3'b100;
+    ctl_o.alu.cmp = CmpLt;
+
+    // The ALU's operations.
+    unique case (op)
+      UopPass: {ctl_o.write, ctl_o.alu.use_logic} = '1;
+      UopIadd: {ctl_o.write, ctl_o.alu.use_sum, ctl_o.set_carry, sets_flag_o} = '1;
+      UopIsub: {ctl_o.write, ctl_o.alu.use_sum, ctl_o.set_carry, sets_flag_o, ctl_o.sub} = '1;
+      UopAddc: {ctl_o.write, ctl_o.alu.use_sum, ctl_o.set_carry, sets_flag_o, ctl_o.with_c} = '1;
+      UopXor:  {ctl_o.write, ctl_o.alu.use_sum, ctl_o.alu.use_xor} = '1;
+      UopImul: begin
+        {ctl_o.write, ctl_o.mul, ctl_o.alu.use_ext} = '1;
+        ctl_o.ext = ExtMul;
+        extra_o = 4'd7;
+      end
+      UopIqmul: begin
+        {ctl_o.write, ctl_o.mul, ctl_o.alu.use_ext, ctl_o.iqmul} = '1;
+        ctl_o.ext = ExtShift;
+        extra_o = 4'd9;
+      end
+      UopImin: {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.alu.is_min} = '1;
+      UopImax: {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.alu.is_max} = '1;
+      UopIshl: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.left} = '1;
+      UopIsra: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.arithmetic} = '1;
+      UopIsrl: {ctl_o.write, ctl_o.alu.use_shift} = '1;
+      UopAnd: begin
+        {ctl_o.write, ctl_o.alu.use_logic} = '1;
+        ctl_o.alu.unit = LogicAnd;
+      end
+      UopOr: begin
+        {ctl_o.write, ctl_o.alu.use_logic} = '1;
+        ctl_o.alu.unit = LogicOr;
+      end
+      UopSlt:  {ctl_o.write, ctl_o.alu.use_lt, ctl_o.sub} = '1;
+      UopSltu: {ctl_o.write, ctl_o.alu.use_lt, ctl_o.sub, ctl_o.alu.is_unsigned} = '1;
+      UopExts: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, ctl_o.alu.byte_sign,
+                is_bytes_o, is_imm_o} = '1;
+      UopExtz: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, is_bytes_o, is_imm_o} = '1;
+      UopPack: begin
+        {ctl_o.write, ctl_o.alu.use_ext} = '1;
+        ctl_o.ext = ExtPack;
+      end
+      UopLi: begin
+        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, is_imm_o, is_li_o} = '1;
+        ctl_o.alu.unit = LogicNotB;
+      end
+      UopLin: begin
+        {ctl_o.write, ctl_o.alu.use_logic, is_imm_o, is_li_o, is_lin_o} = '1;
+        ctl_o.alu.unit = LogicNotB;
+      end
+      UopIceq: begin
+        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
+        ctl_o.alu.cmp = CmpEq;
+      end
+      UopIclt: {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
+      UopIcle: begin
+        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
+        ctl_o.alu.cmp = CmpLe;
+      end
+      UopSel: {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.alu.is_sel} = '1;
+
+      // Memories and special registers.
+      UopLd: begin
+        {ctl_o.write, ctl_o.alu.use_ext, ctl_o.load} = '1;
+        ctl_o.ext = ExtLmem;
+        extra_o = 4'd1;
+      end
+      UopSt: begin
+        // The data, inverted twice, into the result register; then the address.
+        {is_store_o, ctl_o.alu.use_logic} = '1;
+        ctl_o.sub = !second_i;
+        ctl_o.alu.unit = LogicNotB;
+        ctl_o.store = second_i;
+        is_imm_o = second_i;
+      end
+      UopAld: begin
+        {ctl_o.write, ctl_o.alu.use_ext, ctl_o.ald} = '1;
+        ctl_o.ext = ExtAcc;
+        extra_o = {3'b0, first_lane_i};
+      end
+      UopMfs: begin
+        {ctl_o.write, ctl_o.alu.use_ext, ctl_o.spr_read, is_imm_o} = '1;
+        ctl_o.ext = ExtSpr;
+      end
+      UopMts: {ctl_o.spr_write, sets_flag_o} = '1;
+      UopExec: ctl_o.exec = 1'b1;
+
+      // Sequencing.
+      UopBeq, UopBne, UopBlt, UopBge, UopBltu, UopBgeu: ctl_o.branch = 1'b1;
+      UopJmp: is_jump_o = 1'b1;
+      UopCall: {ctl_o.write, is_jump_o, is_call_o} = '1;
+      UopJr: ctl_o.jump_reg = 1'b1;
+      UopBf, UopBnf: is_flag_o = 1'b1;
+      UopCallf: {ctl_o.write, is_flag_o, is_call_o} = '1;
+      default: ;
+    endcase
+
+    if (compares) begin
+      ctl_o.sub = 1'b1;
+      ctl_o.alu.cmp = op_i[2:1] == 2'b00 ? CmpEq : CmpLt;
+      ctl_o.alu.is_unsigned = op_i[2];
+      ctl_o.invert = op_i[0];
+    end
+    if (is_call_o) begin
+      {ctl_o.alu.use_logic, ctl_o.sub, is_imm_o} = '1;
+      ctl_o.alu.unit = LogicNotB;
+    end
+  end
+endmodule

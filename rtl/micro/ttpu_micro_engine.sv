@@ -1,0 +1,295 @@
+// Engine of the microprogrammed core: a 32-bit machine of two stages that carries out the microcode
+// of its ROM. docs/reference/micro.md has the microinstructions; ttpu_micro_pkg their numbers.
+//
+// Stage D holds a microinstruction (the ROM's output) and reads the register file; stage X carries it
+// out and writes. One goes from D to X in each cycle but for these. Cycles that one takes in X:
+//   1                  all others, branches not taken and jmp, call, bf, bnf, callf in any case
+//   2                  st (D sends its two parts), ld, ald; ald repeated: N + 1
+//   8, 10              imul, iqmul
+//   2                  beq .. bgeu taken, jr: behind them X is empty for a cycle
+//   2 + N * c          exec with an operation of c cycles
+//   N * c              repeated
+//   + 1                bf, bnf, callf directly behind iadd, isub, addc or mts: they wait in D, so that
+//                      all flags stand as that one left them
+// A result is forwarded, so the next microinstruction sees it. SPR writes act at the end of their cycle.
+//
+// ROM, LMEM, accumulators: data in the cycle after the address, kept until the next read. LMEM must
+// be free for the engine in each cycle in which the microcode goes there.
+// Reset: X empty, SHIFT and the predicate 0, word 0 of the ROM first. Registers keep what they had.
+module ttpu_micro_engine
+  import ttpu_micro_pkg::*;
+  import ttpu_micro_ctl_pkg::*;
+#(
+  parameter int unsigned N = 4,  // lanes: 4, 8, 16
+  localparam int unsigned LaneBits = $clog2(N)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  // microcode
+  output logic                 rom_en_o,
+  output logic [UaddrBits-1:0] rom_addr_o,
+  input  logic [UwordBits-1:0] rom_data_i,
+  // special registers: read and write in the same cycle as the request
+  output logic [7:0]           spr_addr_o,   // write
+  output logic                 spr_we_o,
+  output logic [31:0]          spr_wdata_o,
+  output logic [4:0]           spr_raddr_o,
+  output logic                 spr_re_o,
+  input  logic [31:0]          spr_rdata_i,
+  output logic [N-1:0]         pred_o,
+  input  logic                 hreq_i,       // flags
+  input  logic                 mxbusy_i,
+  input  logic                 xbusy_i,
+  input  logic                 xerr_i,
+  // LMEM, 32-bit words
+  output logic                 lmem_en_o,
+  output logic                 lmem_we_o,
+  output logic [15:0]          lmem_addr_o,  // in bytes
+  output logic [31:0]          lmem_wdata_o,
+  input  logic [31:0]          lmem_rdata_i,
+  // accumulators
+  output logic                 acc_en_o,
+  output logic [15:0]          acc_row_o,
+  output logic [LaneBits-1:0]  acc_lane_o,
+  input  logic [31:0]          acc_data_i
+);
+  // ---- X: the microinstruction in work ----------------------------------------------------------
+  control_t             x_q;
+  logic [3:0]           x_left_q;      // cycles after this one
+  logic                 x_first_q;
+  logic                 x_sets_flag_q;
+  logic [7:0]           x_d_q;
+  logic [LaneBits-1:0]  x_lane_q;
+  logic [UaddrBits-1:0] x_target_q;
+  logic [31:0]          res_q;         // the last result
+  logic [31:0]          alt_b_q;       // operand b if not from the register file
+  logic                 sel_a_q, sel_b_q;
+  logic                 carry_q;
+  logic [N-1:0]         pred_q;
+  logic [4:0]           shift_q;       // SHIFT
+
+  logic [31:0] rf_a, rf_b, a, bx, sum, result;
+  logic        ready, carry_out, cmp, taken;
+  assign ready = x_left_q == '0;
+  assign a = sel_a_q ? res_q : rf_a;
+  assign bx = (sel_b_q ? alt_b_q : rf_b) ^ {32{x_q.sub}};
+  assign taken = x_q.jump_reg || (x_q.branch && (cmp ^ x_q.invert));
+
+  // ---- D: the word from the ROM, or the vector operation of an exec ------------------------------
+  logic [UwordBits-1:0] word;
+  logic                 d_valid_q;
+  logic                 exec_q, exec_va_q, exec_vb_q;
+  logic [5:0]           exec_op_q;
+  logic [7:0]           exec_a_q, exec_b_q;
+  logic [LaneBits-1:0]  lane_q;
+  logic [UaddrBits-1:0] pc_q, pc_next;
+  assign word = rom_data_i;
+
+  control_t   d_ctl;
+  logic [5:0] d_op;
+  logic [3:0] d_extra;
+  logic       is_imm, is_li, is_lin, is_call, is_store, is_bytes, may_repeat, sets_flag;
+  logic       is_jump, is_flag, flag_value;
+  assign d_op = exec_q ? exec_op_q : word[35:30];
+  ttpu_micro_decode i_decode (
+    .op_i(d_op), .second_i(lane_q[0]), .first_lane_i(lane_q == '0),
+    .ctl_o(d_ctl), .extra_o(d_extra), .is_imm_o(is_imm), .is_li_o(is_li), .is_lin_o(is_lin),
+    .is_call_o(is_call), .is_store_o(is_store), .is_bytes_o(is_bytes), .may_repeat_o(may_repeat),
+    .sets_flag_o(sets_flag), .is_jump_o(is_jump), .is_flag_o(is_flag), .flag_value_o(flag_value)
+  );
+
+  logic repeats, last, flag, goes, hold, send, advance, jump;
+  always_comb begin
+    unique case (word[29:27])
+      FlagHreq:   flag = hreq_i;
+      FlagMxbusy: flag = mxbusy_i;
+      FlagXbusy:  flag = xbusy_i;
+      FlagXerr:   flag = xerr_i;
+      default:    flag = carry_q;
+    endcase
+  end
+  assign goes = is_jump || (is_flag && flag == flag_value);
+  assign repeats = exec_q || (word[25] && may_repeat);
+  assign last = is_store ? lane_q[0] : !repeats || lane_q == '1;
+  assign hold = x_q.exec || (is_flag && x_sets_flag_q);
+  assign send = d_valid_q && ready && !hold && !taken;
+  assign advance = send && last && !exec_q;
+  assign jump = d_valid_q && goes;
+
+  // Next word of the microcode.
+  assign pc_next = pc_q + 1'b1;
+  assign rom_en_o = advance || taken || !d_valid_q;
+  assign rom_addr_o = taken ? (x_q.jump_reg ? a[UaddrBits-1:0] : x_target_q)
+                            : jump ? word[UaddrBits-1:0] : pc_next;
+
+  // Registers of this lane.
+  logic [7:0] lane, d_a, d_b, d_d;
+  assign lane = 8'(lane_q);
+  assign d_a = (exec_q ? exec_a_q : word[15:8]) +
+      (is_bytes ? lane >> 2 : lane & {8{exec_q ? exec_va_q : word[28]}});
+  assign d_b = (exec_q ? exec_b_q : word[7:0]) + (lane & {8{exec_q ? exec_vb_q : word[27]}});
+  assign d_d = (exec_q ? 8'd0 : word[23:16]) + (lane & {8{exec_q || word[29]}});
+
+  // Operand b from the word.
+  logic        d_imm;
+  logic [15:0] imm;
+  assign d_imm = is_imm || (word[26] && !exec_q);
+  always_comb begin
+    imm = {8'b0, is_store ? word[23:16] : word[7:0]};
+    if (is_bytes) imm[4:3] = imm[4:3] | 2'(lane_q);
+    if (is_call) imm = 16'(pc_next);
+    if (is_li) imm = word[15:0] ^ {16{is_lin}};
+  end
+
+  // ---- units ------------------------------------------------------------------------------------
+  logic [63:0] product;
+  logic        product_sign, sticky;
+  logic [31:0] ext;
+  logic        out_msb, out_or;
+  ttpu_micro_rf i_rf (
+    .clk_i, .rd_en_i(ready), .a_addr_i(d_a), .b_addr_i(d_b), .a_o(rf_a), .b_o(rf_b),
+    .wr_en_i(x_q.write && ready), .wr_addr_i(x_d_q), .wr_data_i(result)
+  );
+
+  // iqmul: when 2 cycles are left take the product >> 31; when 1, shift that right by SHIFT; in the
+  // last, round (product_up_q) or saturate: only 2^62 is too large, and only with SHIFT = 0.
+  logic iq_take, iq_shift, saturate_q, product_up_q;
+  assign iq_take = x_q.iqmul && x_left_q == 4'd2;
+  assign iq_shift = x_q.iqmul && x_left_q == 4'd1;
+  ttpu_micro_mul i_mul (
+    .clk_i, .first_i(x_first_q), .step_i(x_q.mul && !(x_q.iqmul && x_left_q < 4'd3)),
+    .a_i(a), .b_i(bx), .product_o(product), .sign_o(product_sign), .sticky_o(sticky)
+  );
+
+  always_comb begin
+    unique case (x_q.ext)
+      ExtMul:   ext = product[31:0];
+      ExtShift: ext = product[62:31];
+      ExtLmem:  ext = lmem_rdata_i;
+      ExtAcc:   ext = acc_data_i;
+      ExtSpr:   ext = spr_rdata_i;
+      default:  ext = {a[7:0], bx[31:8]};
+    endcase
+  end
+  ttpu_micro_alu i_alu (
+    .ctl_i(x_q.alu), .a_i(a), .bx_i(bx),
+    .carry_i(x_q.iqmul ? product_up_q : x_q.sub || (x_q.with_c && carry_q)),
+    .pred_i(pred_q[x_lane_q]),
+    .fill_i(x_q.iqmul && x_q.alu.use_shift && product_sign), .ext_i(ext),
+    .sum_o(sum), .carry_o(carry_out), .cmp_o(cmp), .result_o(result),
+    .out_msb_o(out_msb), .out_or_o(out_or)
+  );
+
+  // ---- D to X -----------------------------------------------------------------------------------
+  always_ff @(posedge clk_i) begin
+    if (rom_en_o) begin
+      pc_q <= rom_addr_o;
+      d_valid_q <= 1'b1;
+    end
+    if (ready) begin
+      x_q <= d_ctl;
+      x_left_q <= d_extra;
+      x_first_q <= 1'b1;
+      x_sets_flag_q <= sets_flag;
+      x_d_q <= d_d;
+      x_lane_q <= lane_q;
+      x_target_q <= {word[29], word[25:24], word[23:16]};
+      sel_a_q <= x_q.write && x_d_q == d_a;
+      sel_b_q <= d_imm || (x_q.write && x_d_q == d_b);
+      if (is_flag && !goes) x_q.write <= 1'b0;
+      if (!send) begin
+        {x_q.write, x_q.set_pred, x_q.set_carry, x_q.branch, x_q.jump_reg, x_q.spr_write, x_q.spr_read,
+         x_q.load, x_q.store, x_q.ald, x_q.exec, x_q.mul, x_q.iqmul} <= '0;
+        x_left_q <= '0;
+        x_sets_flag_q <= 1'b0;
+      end
+    end else begin
+      x_left_q <= x_left_q - 1'b1;
+      x_first_q <= 1'b0;
+    end
+    if (send) lane_q <= last ? '0 : lane_q + 1'b1;
+    if (send && last) exec_q <= 1'b0;
+
+    if (ready || iq_take || iq_shift) begin
+      res_q <= result;
+      alt_b_q <= result;
+    end
+    if (ready) begin
+      if (d_imm) begin
+        alt_b_q[31:16] <= '0;
+        alt_b_q[15:0] <= imm;
+      end
+    end
+    if (iq_take) begin
+      {sel_a_q, sel_b_q} <= '1;
+      alt_b_q <= 32'(shift_q);
+      x_q.alu.use_ext <= 1'b0;
+      x_q.alu.use_shift <= 1'b1;
+      saturate_q <= product[62] && !product_sign && shift_q == '0;
+    end
+    if (iq_shift) begin
+      alt_b_q <= '0;
+      x_q.alu.use_shift <= 1'b0;
+      x_q.alu.use_sum <= 1'b1;
+      x_q.sub <= saturate_q;
+      product_up_q <= (shift_q == '0 ? product[30] : out_msb) &&
+          (result[0] || sticky || (shift_q != '0 && (product[30] || out_or)));
+    end
+
+    if (x_q.exec) begin
+      exec_q <= 1'b1;
+      exec_op_q <= a[13:8];
+      exec_a_q <= a[16] ? a[7:0] : '0;
+      exec_b_q <= a[16] ? '0 : a[7:0];
+      exec_va_q <= !a[16] || a[15];
+      exec_vb_q <= a[16] || a[15];
+      shift_q <= a[21:17];
+    end
+    if (x_q.set_carry) carry_q <= carry_out;
+    if (x_q.set_pred) pred_q[x_lane_q] <= cmp;
+    if (x_q.spr_write && x_d_q == SprPred) pred_q <= a[N-1:0];
+
+    if (!rst_ni) begin
+      x_q <= '0;
+      x_left_q <= '0;
+      x_sets_flag_q <= 1'b0;
+      d_valid_q <= 1'b0;
+      pc_q <= '1;
+      lane_q <= '0;
+      exec_q <= 1'b0;
+      shift_q <= '0;
+      pred_q <= '0;
+    end
+  end
+
+  // ---- outside ----------------------------------------------------------------------------------
+  assign spr_we_o = x_q.spr_write;
+  assign spr_addr_o = x_d_q;
+  assign spr_wdata_o = a;
+  assign spr_re_o = x_q.spr_read;
+  assign spr_raddr_o = alt_b_q[4:0];
+  assign pred_o = pred_q;
+  assign lmem_en_o = (x_q.load && x_first_q) || x_q.store;
+  assign lmem_we_o = x_q.store;
+  assign lmem_addr_o = sum[15:0];
+  assign lmem_wdata_o = res_q;
+  assign acc_en_o = x_q.ald && (!ready || lane_q != '0);
+  assign acc_row_o = a[15:0];
+  assign acc_lane_o = ready ? lane_q : '0;
+
+  logic unused;
+  assign unused = ^{product[63], sum[31:16]};
+
+`ifndef SYNTHESIS
+  initial assert (N >= 4 && N <= 16 && N == 1 << LaneBits) else $fatal(1, "micro_engine: N is 4, 8 or 16");
+  always_ff @(posedge clk_i) if (rst_ni) begin
+    assert (!(lmem_en_o && lmem_addr_o[1:0] != '0)) else $error("micro_engine: LMEM address not a multiple of 4");
+    assert (!(lmem_en_o && sum[31:16] != '0)) else $error("micro_engine: LMEM address past 64 KiB");
+    assert (!((lmem_en_o || acc_en_o) && mxbusy_i)) else $error("micro_engine: memory of the busy MXU");
+    assert (!(taken && exec_q)) else $error("micro_engine: branch within exec");
+    assert (!(d_valid_q && exec_q && d_op[5])) else $error("micro_engine: exec of no vector operation");
+    assert (!(send && is_store && word[25])) else $error("micro_engine: st cannot repeat");
+    assert (!(send && d_ctl.exec && repeats)) else $error("micro_engine: exec cannot repeat");
+  end
+`endif
+endmodule
