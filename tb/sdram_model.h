@@ -160,6 +160,14 @@ class SdramModel {
   const SdramPart& part() const { return part_; }
   uint64_t edges() const { return edge_; }
 
+  /// The controller was reset: it has to start over. Contents and open banks stay.
+  void restart() {
+    start_ = edge_;
+    mode_set_ = precharged_ = false;
+    init_refreshes_ = 0;
+    refresh_times_.clear();
+  }
+
   /// The controller's falling edge: the SDRAM's rising one.
   void before_clock() {
     now_ = static_cast<int64_t>(edge_) * period_;
@@ -216,14 +224,16 @@ class SdramModel {
     const bool drives = pins_.dq_oe != 0;
     if (drives) contention();
     if (!pins_.cke) {
-      if (edge_ > 8) violate("CKE", "low: self refresh and power down are not for this model");
+      if (edge_ - start_ > 8)
+        violate("CKE", "low: self refresh and power down are not for this model");
       return;
     }
     const int code = pins_.cs_n ? 7 : pins_.ras_n << 2 | pins_.cas_n << 1 | pins_.we_n;
     if (drives && code != 4) violate("DQ drive", "the controller drives DQ without a WRITE");
     if (code == 7) return;
-    if (now_ < part_.power_up)
-      violate("power-up", format("a command after %.1f us, at least %.1f us", double(now_) / 1e6,
+    const int64_t up = now_ - static_cast<int64_t>(start_) * period_;
+    if (up < part_.power_up)
+      violate("power-up", format("a command after %.1f us, at least %.1f us", double(up) / 1e6,
                                  double(part_.power_up) / 1e6));
     at_least("tRFC", refresh_, part_.rfc, "REFRESH to a command");
     if (mode_set_ && edge_ - mode_edge_ < part_.mrd_clocks)
@@ -306,7 +316,8 @@ class SdramModel {
         at_least("tWR", bank.write, part_.wr, "WRITE to PRECHARGE");
         if (bank.write != kNever && edge_ - bank.write_edge < part_.wr_clocks)
           violate("tWR", "too few clocks from WRITE to PRECHARGE");
-        if (now_ - bank.active > part_.ras_max) violate("tRAS max", "a row is open for too long");
+        if (mode_set_ && now_ - bank.active > part_.ras_max)
+          violate("tRAS max", "a row is open for too long");
       }
       bank.open = false;
       bank.precharge = now_;
@@ -317,7 +328,7 @@ class SdramModel {
     if (!all_closed()) violate("bank state", "REFRESH with an open bank");
     if (!precharged_) violate("init", "REFRESH before PRECHARGE of all banks");
     for (const Bank& b : banks_) at_least("tRP", b.precharge, part_.rp, "PRECHARGE to REFRESH");
-    ++refreshes;
+    ++refreshes, ++init_refreshes_;
     refresh_ = now_;
     if (mode_set_) {
       if (!refresh_times_.empty())
@@ -344,9 +355,10 @@ class SdramModel {
   void set_mode() {
     if (!all_closed()) violate("bank state", "MODE with an open bank");
     for (const Bank& b : banks_) at_least("tRP", b.precharge, part_.rp, "PRECHARGE to MODE");
-    if (!precharged_ || refreshes < part_.init_refreshes)
-      violate("init", format("MODE after %llu refreshes, at least %u, and PRECHARGE of all banks",
-                             static_cast<unsigned long long>(refreshes), part_.init_refreshes));
+    if (!precharged_ || init_refreshes_ < part_.init_refreshes)
+      violate("init",
+              format("MODE after %llu refreshes, at least %u, and PRECHARGE of all banks",
+                     static_cast<unsigned long long>(init_refreshes_), part_.init_refreshes));
     latency_ = pins_.addr >> 4 & 7;
     if (latency_ != 2 && latency_ != 3) violate("mode", format("CAS latency %u", latency_));
     if ((pins_.addr & ~0x270) || pins_.ba) violate("mode", "not single words in rising order");
@@ -380,7 +392,7 @@ class SdramModel {
   SdramPins<Bits> pins_;
   SdramPart part_;
   int64_t period_, way_, now_ = 0;
-  uint64_t edge_ = 0, mode_edge_ = 0;
+  uint64_t edge_ = 0, mode_edge_ = 0, start_ = 0, init_refreshes_ = 0;
   std::unique_ptr<uint8_t, Free> data_;
   std::vector<Bank> banks_;
   std::deque<Read> reads_;

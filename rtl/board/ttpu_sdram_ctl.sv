@@ -91,7 +91,8 @@ module ttpu_sdram_ctl #(
   localparam int unsigned Trefi = TrefiNs * (ClkKhz / 100) / 10000;   // rounded down
   localparam int unsigned PowerUpTicks = (PowerUpUs * ClkKhz / 1000 + Trefi) / Trefi;
   localparam int unsigned InitRefreshes = 8;
-  localparam int unsigned WaitBits = $clog2(larger(larger(Trfc, Trp), larger(Trcd, TmrdClocks)) + 1);
+  localparam int unsigned Longest = larger(larger(Trfc, Trp), larger(Trcd, TmrdClocks));
+  localparam int unsigned WaitBits = $clog2(Longest + 1);
   localparam int unsigned RasBits = $clog2(Tras + 1);
   localparam int unsigned WrBits = $clog2(Twr + 1);
   localparam int unsigned TurnBits = $clog2(Turn + 1);

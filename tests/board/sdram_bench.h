@@ -59,6 +59,18 @@ class SdramBench {
     ctl.run_until([&] { return idle(); }, limit, "all");
   }
 
+  /// Reset in the middle of everything; what was in flight is forgotten, also in the copy.
+  void reset() {
+    auto& d = ctl.dut();
+    d.s_axi_awvalid_i = d.s_axi_wvalid_i = d.s_axi_arvalid_i = d.mem_req_i = 0;
+    writes_.clear(), reads_.clear();
+    aw_sent_ = w_op_ = ar_sent_ = w_byte_ = r_byte_ = 0;
+    host_busy_ = host_done_ = aw_ = w_ = ar_ = false;
+    ctl.reset();
+    sdram.restart();
+    std::memcpy(copy_.data(), sdram.bytes(), copy_.size());
+  }
+
   /// Random bytes in the SDRAM and in the copy, without clocks.
   void poke(uint64_t addr, uint64_t size) {
     for (uint64_t a = addr; a < addr + size; ++a)

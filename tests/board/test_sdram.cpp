@@ -137,6 +137,26 @@ TYPED_TEST(Sdram, RandomTrafficOfAllPorts) {
   }
 }
 
+TYPED_TEST(Sdram, ResetInTheMiddleStartsOver) {
+  auto b = this->make(0);
+  for (int round = 0; round < 12; ++round) {
+    ASSERT_TRUE(b->initialise());
+    for (uint64_t i = b->random.below(300) + 60; i > 0; --i) {
+      const uint64_t at = 4096 * b->random.below(64);
+      if (b->waiting_reads() < 3) b->burst(false, at, 64);
+      if (b->waiting_writes() < 2) b->burst(true, at + (1 << 20), 64);
+      b->host(b->random.coin(), (2 << 20) + at);
+      b->ctl.tick();
+    }
+    EXPECT_FALSE(b->idle());
+    b->reset();
+    EXPECT_FALSE(b->ctl->ready_o);
+  }
+  ASSERT_TRUE(b->initialise());
+  this->traffic(*b, 5'000);
+  b->expect_contents();
+}
+
 // ---- figures ------------------------------------------------------------------------------------
 TYPED_TEST(Sdram, ClocksOfABurst) {
   auto b = this->make(0);

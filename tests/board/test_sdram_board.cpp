@@ -1,0 +1,149 @@
+// A board with SDRAM, bridge, chip (configuration mini) and controller as one model: the runtime's
+// own back end at the serial pins, the SDRAM's model at the others.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "Vttpu_board_sdram_mini.h"
+#include "isa/asm.h"
+#include "runtime/board/board_device.h"
+#include "tb/controller.h"
+#include "tb/sdram_model.h"
+#include "ttpu/program_image.h"
+#include "uart_pins.h"
+
+namespace ttpu::test {
+namespace {
+
+constexpr uint32_t kDiv = 4;  // clocks a bit, as the model is built
+constexpr uint64_t kClocksPerMs = 2000;
+
+/// The board, at its pins.
+struct Board {
+  Board()
+      : ctl({.timeout_cycles = 40'000'000, .random_init_seed = 11, .name = "board"}),
+        sdram(TTPU_BIND_SDRAM(16, ctl.dut()), tb::sdram::kMt48lc16m16, 16'667, 6'000) {
+    ctl->uart_rx_i = 1;
+    sdram.first_cycle = ctl.cycle();
+    ctl.add(sdram);
+    ctl.add(*this);
+  }
+  ~Board() { ctl.finish(); }
+  void before_clock() { ctl->uart_rx_i = pins.drive(); }
+  void at_clock() {
+    uint8_t byte = 0;
+    if (pins.sample(ctl->uart_tx_o, byte)) to_host.push_back(byte);
+  }
+  tb::Controller<Vttpu_board_sdram_mini> ctl;
+  tb::SdramModel<16> sdram;
+  UartPins pins{kDiv};
+  std::deque<uint8_t> to_host;
+};
+
+/// The host's end of its line: time passes on the board while the host waits.
+class Line final : public ByteStream {
+ public:
+  explicit Line(Board& board) : board_(board) {}
+  void write(std::span<const uint8_t> bytes) override {
+    for (const uint8_t b : bytes) board_.pins.send(b);
+  }
+  size_t read(std::span<uint8_t> bytes, int timeout_ms) override {
+    for (uint64_t i = 0; i < static_cast<uint64_t>(timeout_ms) * kClocksPerMs; ++i) {
+      if (!board_.to_host.empty()) break;
+      board_.ctl.tick();
+    }
+    size_t n = 0;
+    for (; n < bytes.size() && !board_.to_host.empty(); ++n) {
+      bytes[n] = board_.to_host.front();
+      board_.to_host.pop_front();
+    }
+    return n;
+  }
+
+ private:
+  Board& board_;
+};
+
+std::unique_ptr<BoardDevice> open(Board& board) {
+  auto link =
+      std::make_unique<BoardLink>(std::make_unique<Line>(board), "model",
+                                  LinkOptions{.reply_ms = 2000, .quiet_ms = 2, .retries = 2});
+  return std::make_unique<BoardDevice>(std::move(link), *find_config("mini"), DeviceOptions{});
+}
+
+/// tests/board/scale.s with its data beyond 16 MiB, in other rows and banks.
+Image image() {
+  std::ifstream file(TTPU_BOARD_DATA);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto put = [&](const std::string& from, const std::string& to) {
+    const size_t at = text.find(from);
+    if (at == std::string::npos) return (void)(ADD_FAILURE() << "no " << from);
+    text.replace(at, from.size(), to);
+  };
+  put("X_HBM = 0x000", "X_HBM = 0x10003f8");  // crosses a row
+  put("W_HBM = 0x100", "W_HBM = 0x1fffff0");  // ends where the SDRAM ends
+  put("Y_HBM = 0x200", "Y_HBM = 0x1400");
+  const auto result = isa::assemble(text, "mini");
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.errors[0].message);
+  return cli::to_image(result.program);
+}
+
+TEST(SdramBoard, IsSilentUntilTheSdramIsReady) {
+  Board b;
+  for (int i = 0; i < 11'900; ++i) {  // 200 us at 60 MHz are 12,000
+    b.ctl.tick();
+    ASSERT_FALSE(b.ctl->ready_o) << "cycle " << i;
+  }
+  b.ctl.run_until([&] { return b.ctl->ready_o; }, 1000, "ready_o");
+}
+
+TEST(SdramBoard, RunsAProgramOnTheSdram) {
+  Board b;
+  b.ctl.run_until([&] { return b.ctl->ready_o; }, 13'000, "ready_o");
+  auto device = open(b);
+  EXPECT_EQ(device->hbm_bytes(), 32u << 20);
+
+  // The host's words, unaligned too, at both ends and across rows.
+  tb::Random random("host");
+  for (const uint64_t at : {uint64_t{0}, uint64_t{0x3fd}, uint64_t{(32u << 20) - 500}}) {
+    std::vector<uint8_t> bytes(500), back(500);
+    random.fill(bytes);
+    device->write_hbm(at, bytes);
+    device->read_hbm(at, back);
+    ASSERT_EQ(back, bytes) << "at 0x" << std::hex << at;
+    EXPECT_EQ(std::memcmp(b.sdram.bytes() + at, bytes.data(), bytes.size()), 0);
+  }
+  std::vector<uint8_t> byte(1);
+  EXPECT_THROW(device->read_hbm(32u << 20, byte), DeviceError);
+
+  device->load(image());
+  for (int round = 0; round < 3; ++round) {
+    std::vector<int8_t> x(16);
+    random.fill(x);
+    device->write_hbm(0x10003f8, {reinterpret_cast<uint8_t*>(x.data()), x.size()});
+    const RunResult r = device->run();
+    EXPECT_TRUE(r.done);
+    EXPECT_EQ(r.error, isa::Error::NONE);
+    std::vector<int32_t> y(16);
+    device->read_hbm(0x1400, {reinterpret_cast<uint8_t*>(y.data()), 64});
+    for (size_t i = 0; i < 16; ++i) EXPECT_EQ(y[i], 2 * x[i]) << "round " << round << ", " << i;
+  }
+  EXPECT_EQ(device->link().counters().retries, 0u);
+  EXPECT_GT(b.sdram.refreshes, 100u);
+  EXPECT_TRUE(b.sdram.violations.empty());
+}
+
+TEST(SdramBoard, AnAccessBeyondTheSdramIsAnError) {
+  Board b;
+  b.ctl.run_until([&] { return b.ctl->ready_o; }, 13'000, "ready_o");
+  auto device = open(b);
+  uint32_t word = 0;
+  EXPECT_THROW(device->link().read(32u << 20, {&word, 1}, true), DeviceError);
+  EXPECT_THROW(device->link().read(0xfffffffc, {&word, 1}, true), DeviceError);
+  device->link().read((32u << 20) - 4, {&word, 1}, true);
+}
+
+}  // namespace
+}  // namespace ttpu::test
