@@ -197,6 +197,7 @@ module ttpu_micro_engine
       sel_a_q <= x_q.write && x_d_q == d_a;
       sel_b_q <= d_imm || (x_q.write && x_d_q == d_b);
       if (is_flag && !goes) x_q.write <= 1'b0;
+      if (repeats && !d_ctl.with_c) x_q.set_carry <= 1'b0;
       if (!send) begin
         {x_q.write, x_q.set_pred, x_q.set_carry, x_q.branch, x_q.jump_reg, x_q.spr_write, x_q.spr_read,
          x_q.load, x_q.store, x_q.ald, x_q.exec, x_q.mul, x_q.iqmul} <= '0;
