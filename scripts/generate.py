@@ -178,9 +178,11 @@ def sv_regs(isa, regs):
     return "\n".join(o) + "\n"
 
 
-PARAM_SV = {"n": "N", "has_fp": "HasFp", "pe_stages": "PeStages", "acc_rows": "AccRows",
+PARAM_SV = {"n": "N", "has_fp": "HasFp", "pe_stages": "PeStages", "fp_stages": "FpStages",
+            "acc_rows": "AccRows",
             "vmem_banks": "VmemBanks", "vmem_rows": "VmemRows", "vmem_ports": "VmemPorts",
-            "vpu_stages": "VpuStages", "has_sfu": "HasSfu", "dma_channels": "DmaChannels",
+            "vpu_stages": "VpuStages", "vpu_lanes": "VpuLanes", "has_sfu": "HasSfu",
+            "dma_channels": "DmaChannels",
             "axi_bytes": "AxiBytes", "axi_outstanding": "AxiOutstanding",
             "imem_words": "ImemWords", "smem_words": "SmemWords", "queue_depth": "QueueDepth",
             "cores": "Cores", "cmem_bytes": "CmemBytes", "micro": "Micro"}

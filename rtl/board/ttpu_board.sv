@@ -9,11 +9,13 @@ module ttpu_board
   parameter int unsigned N = 16,
   parameter int unsigned HasFp = 1,
   parameter int unsigned PeStages = 2,
+  parameter int unsigned FpStages = 1,
   parameter int unsigned AccRows = 512,
   parameter int unsigned VmemBanks = 8,
   parameter int unsigned VmemRows = 512,
   parameter int unsigned VmemPorts = 2,
   parameter int unsigned VpuStages = 6,
+  parameter int unsigned VpuLanes = N,
   parameter int unsigned HasSfu = 1,
   parameter int unsigned DmaChannels = 2,
   parameter int unsigned AxiBytes = 64,
@@ -48,8 +50,10 @@ module ttpu_board
 
   ttpu_board_core #(
     .Div(Div), .GapBits(GapBits), .HbmBytes(HbmBytes), .N(N), .HasFp(HasFp), .PeStages(PeStages),
+    .FpStages(FpStages),
     .AccRows(AccRows), .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts),
-    .VpuStages(VpuStages), .HasSfu(HasSfu), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes),
+    .VpuStages(VpuStages), .VpuLanes(VpuLanes), .HasSfu(HasSfu),
+    .DmaChannels(DmaChannels), .AxiBytes(AxiBytes),
     .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),
     .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro),
     .ConfigId(ConfigId), .ConfigHash(ConfigHash)

@@ -12,11 +12,13 @@ module ttpu_board_core
   parameter int unsigned N = 16,
   parameter int unsigned HasFp = 1,
   parameter int unsigned PeStages = 2,
+  parameter int unsigned FpStages = 1,
   parameter int unsigned AccRows = 512,
   parameter int unsigned VmemBanks = 8,
   parameter int unsigned VmemRows = 512,
   parameter int unsigned VmemPorts = 2,
   parameter int unsigned VpuStages = 6,
+  parameter int unsigned VpuLanes = N,
   parameter int unsigned HasSfu = 1,
   parameter int unsigned DmaChannels = 2,
   parameter int unsigned AxiBytes = 64,
@@ -136,11 +138,12 @@ module ttpu_board_core
   logic        unused_trace_any, unused_tag_valid;
   logic [31:0] unused_tag [1];
   ttpu_chip #(
-    .N(N), .HasFp(HasFp), .PeStages(PeStages), .AccRows(AccRows), .VmemBanks(VmemBanks),
-    .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages), .HasSfu(HasSfu),
-    .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
-    .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .Cores(Cores),
-    .CmemBytes(CmemBytes), .Micro(Micro), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+    .N(N), .HasFp(HasFp), .PeStages(PeStages), .FpStages(FpStages), .AccRows(AccRows),
+    .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages),
+    .VpuLanes(VpuLanes), .HasSfu(HasSfu), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes),
+    .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),
+    .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro),
+    .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_chip (
     .clk_i, .rst_ni,
     .s_axil_awvalid_i(reg_awvalid), .s_axil_awready_o(reg_awready), .s_axil_awaddr_i(reg_awaddr),

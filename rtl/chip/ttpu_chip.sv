@@ -11,11 +11,13 @@ module ttpu_chip
   parameter int unsigned N = 16,
   parameter int unsigned HasFp = 1,
   parameter int unsigned PeStages = 2,
+  parameter int unsigned FpStages = 1,
   parameter int unsigned AccRows = 512,
   parameter int unsigned VmemBanks = 8,
   parameter int unsigned VmemRows = 512,
   parameter int unsigned VmemPorts = 2,
   parameter int unsigned VpuStages = 6,
+  parameter int unsigned VpuLanes = N,
   parameter int unsigned HasSfu = 1,
   parameter int unsigned DmaChannels = 2,
   parameter int unsigned AxiBytes = 64,
@@ -129,8 +131,9 @@ module ttpu_chip
     logic [8*WordBytes-1:0] unused_ici_rd_data;
 
     ttpu_core #(
-      .N(N), .HasFp(HasFp), .PeStages(PeStages), .AccRows(AccRows), .VmemBanks(VmemBanks),
-      .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages), .HasSfu(HasSfu),
+      .N(N), .HasFp(HasFp), .PeStages(PeStages), .FpStages(FpStages), .AccRows(AccRows),
+      .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages),
+      .VpuLanes(VpuLanes), .HasSfu(HasSfu),
       .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
       .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .CmemBytes(CmemBytes),
       .ConfigId(ConfigId), .ConfigHash(ConfigHash)

@@ -11,11 +11,13 @@ module ttpu_core
   parameter int unsigned N = 16,
   parameter int unsigned HasFp = 1,
   parameter int unsigned PeStages = 2,
+  parameter int unsigned FpStages = 1,
   parameter int unsigned AccRows = 512,
   parameter int unsigned VmemBanks = 8,
   parameter int unsigned VmemRows = 512,
   parameter int unsigned VmemPorts = 2,
   parameter int unsigned VpuStages = 6,
+  parameter int unsigned VpuLanes = N,
   parameter int unsigned HasSfu = 1,
   parameter int unsigned DmaChannels = 2,
   parameter int unsigned AxiBytes = 64,
@@ -260,7 +262,8 @@ module ttpu_core
   logic [31:0]                  mxu_macs;
 
   ttpu_mxu #(
-    .N(N), .HasFp(HasFp), .PeStages(PeStages), .AccRows(AccRows), .VmemBytes(VmemBytes)
+    .N(N), .HasFp(HasFp), .PeStages(PeStages), .FpStages(FpStages), .AccRows(AccRows),
+    .VmemBytes(VmemBytes)
   ) i_mxu (
     .clk_i, .rst_ni, .halt_i(halt), .clear_i(clear),
     .w_cmd_valid_i(cmd_valid[QMxw]), .w_cmd_i(cmd[QMxw]), .w_cmd_ready_o(cmd_ready[QMxw]),
@@ -276,8 +279,8 @@ module ttpu_core
   );
 
   ttpu_vpu #(
-    .N(N), .HasFp(HasFp), .VpuStages(VpuStages), .HasSfu(HasSfu), .AccRows(AccRows),
-    .VmemBytes(VmemBytes)
+    .N(N), .HasFp(HasFp), .VpuStages(VpuStages), .VpuLanes(VpuLanes), .HasSfu(HasSfu),
+    .AccRows(AccRows), .VmemBytes(VmemBytes)
   ) i_vpu (
     .clk_i, .rst_ni, .halt_i(halt), .clear_i(clear),
     .cmd_valid_i(cmd_valid[QVpu]), .cmd_i(cmd[QVpu]), .cmd_ready_o(cmd_ready[QVpu]),

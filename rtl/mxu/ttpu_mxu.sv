@@ -2,7 +2,8 @@
 //
 // Two command queues drive it: MXW (MXU_LOADW) and MXS (MXU_SHAPE, MXU_MATMUL). A row of
 // activations enters a cycle, two cycles after VMEM granted it; its sums are written to the
-// accumulators 2N + PeStages - 1 cycles later.
+// accumulators N + FpStages*N + PeStages - 1 cycles later, and written there AccStages - 1 cycles
+// after that.
 // docs/reference/mxu.md has the protocol, the timing, the errors.
 module ttpu_mxu
   import ttpu_pkg::*;
@@ -11,6 +12,7 @@ module ttpu_mxu
     parameter int unsigned N         = 16,          // rows and columns: a power of two, at least 4
     parameter int unsigned HasFp     = 1,           // bf16 products and fp32 sums
     parameter int unsigned PeStages  = 2,           // 1..3
+    parameter int unsigned FpStages  = 1,           // cycles of an fp32 addition: 1, or 3 for FPGAs
     parameter int unsigned AccRows   = 512,         // rows in each half of the accumulators
     parameter int unsigned VmemBytes = 262144,
     parameter int unsigned MulStyle  = MulOperator  // how integers are multiplied
@@ -57,10 +59,14 @@ module ttpu_mxu
   if (HasFp != 0 && (MulStyle == MulDsp || MulStyle == MulPacked)) begin : gen_bad_style
     $fatal(1, "MulDsp and MulPacked multiply integers only: HasFp must be 0");
   end
+  if (FpStages != 1 && (FpStages != 3 || HasFp == 0 || PeStages != 3 || N > 32)) begin : gen_bad_fp
+    $fatal(1, "FpStages must be 1, or 3 with HasFp = 1, PeStages = 3 and N <= 32");
+  end
 
   localparam int unsigned ElemBits = element_bits(HasFp);
   localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1;
-  localparam int unsigned Latency = array_latency(N, PeStages);
+  localparam int unsigned Latency = array_latency(N, PeStages, FpStages);
+  localparam int unsigned AccStages = acc_stages(FpStages);
 
   logic w_we, tile_ready, tile_fp, tile_take, x_swap, info_valid;
   logic [GroupBits-1:0] w_group;
@@ -73,6 +79,7 @@ module ttpu_mxu
   ttpu_mxu_loader #(
       .N(N),
       .HasFp(HasFp),
+      .FpStages(FpStages),
       .VmemBytes(VmemBytes)
   ) i_loader (
       .clk_i,
@@ -98,14 +105,16 @@ module ttpu_mxu
       .tile_take_i(tile_take)
   );
 
-  // Which rows are in the array: bit i entered i + 1 cycles ago.
-  logic [Latency-1:0] valid_q;
+  // Which rows are in the array and the adders behind it: bit i entered i + 1 cycles ago.
+  logic [Latency+AccStages-2:0] valid_q;
+  logic [AccStages-1:0] last_way;  // rows at the accumulators that end their command
   logic y_valid_q, last, array_busy;
   assign array_busy = |valid_q;
 
   ttpu_mxu_feed #(
       .N(N),
       .HasFp(HasFp),
+      .AccStages(AccStages),
       .AccRows(AccRows),
       .VmemBytes(VmemBytes)
   ) i_feed (
@@ -156,6 +165,7 @@ module ttpu_mxu
         .N(N),
         .HasFp(HasFp),
         .PeStages(PeStages),
+        .FpStages(FpStages),
         .MulStyle(MulStyle)
     ) i_array (
         .clk_i,
@@ -181,15 +191,22 @@ module ttpu_mxu
       .q_o(pre_info)
   );
   always_ff @(posedge clk_i) begin
-    valid_q  <= (rst_ni & ~clear_i) ? {valid_q[Latency-2:0], info_valid} : '0;
+    valid_q  <= (rst_ni & ~clear_i) ? {valid_q[Latency+AccStages-3:0], info_valid} : '0;
     y_info_q <= pre_info;
   end
   assign y_valid_q = valid_q[Latency-1];
-  assign last = y_valid_q & y_info_q.last;
+  assign last_way[0] = y_valid_q & y_info_q.last;
+  assign last = last_way[AccStages-1];
+  if (AccStages > 1) begin : gen_last
+    logic [AccStages-1:1] last_q;
+    always_ff @(posedge clk_i) last_q <= (rst_ni & ~clear_i) ? last_way[AccStages-2:0] : '0;
+    assign last_way[AccStages-1:1] = last_q;
+  end
 
   ttpu_mxu_acc #(
       .N(N),
       .HasFp(HasFp),
+      .FpStages(FpStages),
       .AccRows(AccRows)
   ) i_acc (
       .clk_i,

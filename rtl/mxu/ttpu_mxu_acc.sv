@@ -1,16 +1,19 @@
 // Accumulators: two halves of AccRows rows of N x 32 bits, each one read and one write a cycle.
 //
 // A row announced in cycle t (pre_*) comes with its sums in cycle t + 1 (y_*) and is written at the
-// end of that cycle: replaced, or added to (int32 modulo 2^32, or fp32). Back-to-back additions to
-// one row are right: what was written last is forwarded. Columns from n on count as 0 (or +0).
+// end of cycle t + AccStages: replaced, or added to (int32 modulo 2^32, or fp32). An addition to a row
+// must come AccStages or more cycles after the one before to the same row; what is being written is
+// forwarded. Columns from n on count as 0 (or +0).
 // VPU port: acc_gnt_o in the cycle of acc_req_i unless the MXU reads the same half; data two cycles
 // later. A read granted after a row's write cycle sees it.
 module ttpu_mxu_acc
   import ttpu_fp_pkg::*;
+  import ttpu_fp_pipe_pkg::*;
   import ttpu_mxu_pkg::*;
 #(
     parameter int unsigned N = 16,
     parameter int unsigned HasFp = 1,
+    parameter int unsigned FpStages = 1,  // cycles of an addition: 1 or 3
     parameter int unsigned AccRows = 512  // in each half, a power of two
 ) (
     input  logic                 clk_i,
@@ -27,6 +30,9 @@ module ttpu_mxu_acc
   localparam int unsigned RowBits = $clog2(AccRows);
 
   logic [N*32-1:0] half0[AccRows], half1[AccRows];
+
+  logic write_valid;  // a row is written at the end of this cycle
+  logic [RowBits:0] write_acc;
 
   // ---- reading: addition first, then the VPU ---------------------------------------------------
   logic add, add0, add1, vpu_half, vpu0, vpu1;
@@ -47,32 +53,82 @@ module ttpu_mxu_acc
     vpu_half_q <= vpu_half;
     if (vpu_q) acc_data_o <= vpu_half_q ? read1_q : read0_q;
     add_half_q <= pre_info_i.acc[RowBits];
-    forward_q  <= y_valid_i & (pre_info_i.acc[RowBits:0] == y_info_i.acc[RowBits:0]);
+    forward_q  <= write_valid & (pre_info_i.acc[RowBits:0] == write_acc);
   end
 
   // ---- adding and writing ----------------------------------------------------------------------
-  // `result` and `old` are private to this block.
+  // `result` and `old` are private to their block.
   logic [31:0] result[N], old[N];
   logic [N*32-1:0] row;
-  always_ff @(posedge clk_i) begin
-    if (y_valid_i) begin
-      for (int unsigned l = 0; l < N; l++) result[l] = y_data_i[l];
-      row = '0;
-      if (y_info_i.accumulate) row = forward_q ? last_q : add_half_q ? read1_q : read0_q;
-      for (int unsigned l = 0; l < N; l++) old[l] = row[l*32+:32];
-      if (HasFp != 0 && y_info_i.fp) begin
-        // An integer column of neutral weights is 0 by itself; a float one is not if a factor is
-        // infinite.
-        for (int unsigned l = 0; l < N; l++) result[l] = (l < 32'(y_info_i.n)) ? result[l] : 32'd0;
-        if (y_info_i.accumulate)
-          for (int unsigned l = 0; l < N; l++) result[l] = fp32_add(old[l], result[l]);
-      end else begin
-        for (int unsigned l = 0; l < N; l++) result[l] = old[l] + result[l];
+
+  if (FpStages == 1) begin : gen_one
+    assign write_valid = y_valid_i;
+    assign write_acc = y_info_i.acc[RowBits:0];
+    always_ff @(posedge clk_i) begin
+      if (y_valid_i) begin
+        for (int unsigned l = 0; l < N; l++) result[l] = y_data_i[l];
+        row = '0;
+        if (y_info_i.accumulate) row = forward_q ? last_q : add_half_q ? read1_q : read0_q;
+        for (int unsigned l = 0; l < N; l++) old[l] = row[l*32+:32];
+        if (HasFp != 0 && y_info_i.fp) begin
+          // An integer column of neutral weights is 0 by itself; a float one is not if a factor is
+          // infinite.
+          for (int unsigned l = 0; l < N; l++) result[l] = (l < 32'(y_info_i.n)) ? result[l] : 32'd0;
+          if (y_info_i.accumulate)
+            for (int unsigned l = 0; l < N; l++) result[l] = fp32_add(old[l], result[l]);
+        end else begin
+          for (int unsigned l = 0; l < N; l++) result[l] = old[l] + result[l];
+        end
+        for (int unsigned l = 0; l < N; l++) row[l*32+:32] = result[l];
+        last_q <= row;
+        if (y_info_i.acc[RowBits]) half1[y_info_i.acc[RowBits-1:0]] <= row;
+        else half0[y_info_i.acc[RowBits-1:0]] <= row;
       end
-      for (int unsigned l = 0; l < N; l++) row[l*32+:32] = result[l];
-      last_q <= row;
-      if (y_info_i.acc[RowBits]) half1[y_info_i.acc[RowBits-1:0]] <= row;
-      else half0[y_info_i.acc[RowBits-1:0]] <= row;
+    end
+  end else begin : gen_four
+    // Operands | three parts of an addition; the last one writes. No reset: a row once taken is
+    // written.
+    logic [31:0] y[N], whole1[N], whole2[N], larger1[N], larger2[N], part2[N];
+    logic [29:0] part1[N];
+    logic v1_q, v2_q, v3_q;
+    logic fp1_q, fp2_q, fp3_q;
+    logic [RowBits:0] acc1_q, acc2_q, acc3_q;
+    assign write_valid = v3_q;
+    assign write_acc = acc3_q;
+    always_ff @(posedge clk_i) begin
+      if (v3_q) begin
+        for (int unsigned l = 0; l < N; l++)
+        result[l] = fp3_q ? settle(add_round(larger2[l][31:23], part2[l], 1'b1)) : whole2[l];
+        for (int unsigned l = 0; l < N; l++) row[l*32+:32] = result[l];
+        last_q <= row;
+        if (acc3_q[RowBits]) half1[acc3_q[RowBits-1:0]] <= row;
+        else half0[acc3_q[RowBits-1:0]] <= row;
+      end
+      if (v2_q) begin
+        for (int unsigned l = 0; l < N; l++) part2[l] = add_sum(larger1[l][22:0], part1[l], 1'b1);
+        for (int unsigned l = 0; l < N; l++) larger2[l] = larger1[l];
+        for (int unsigned l = 0; l < N; l++) whole2[l] = whole1[l];
+        {fp3_q, acc3_q} <= {fp2_q, acc2_q};
+      end
+      if (v1_q) begin
+        for (int unsigned l = 0; l < N; l++) larger1[l] = add_larger(old[l], y[l], 1'b1);
+        for (int unsigned l = 0; l < N; l++) part1[l] = add_align(old[l], y[l], 1'b1);
+        for (int unsigned l = 0; l < N; l++) whole1[l] = old[l] + y[l];
+        {fp2_q, acc2_q} <= {fp1_q, acc1_q};
+      end
+      if (y_valid_i) begin
+        // What is not added to counts as -0, which leaves any number as it is.
+        for (int unsigned l = 0; l < N; l++)
+        old[l] = forward_q ? last_q[l*32+:32] : add_half_q ? read1_q[l*32+:32] : read0_q[l*32+:32];
+        for (int unsigned l = 0; l < N; l++)
+        old[l] = y_info_i.accumulate ? loosen(old[l], y_info_i.fp) : {y_info_i.fp, 31'd0};
+        for (int unsigned l = 0; l < N; l++)
+        y[l] = (y_info_i.fp && l >= 32'(y_info_i.n)) ? 32'd0 : y_data_i[l];
+        {fp1_q, acc1_q} <= {y_info_i.fp, y_info_i.acc[RowBits:0]};
+      end
+      v1_q <= y_valid_i;
+      v2_q <= v1_q;
+      v3_q <= v2_q;
     end
   end
 endmodule

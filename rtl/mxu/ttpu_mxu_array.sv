@@ -1,7 +1,7 @@
 // N x N weight-stationary systolic array with its skews.
 //
 // Rows: a row presented with x_valid_i in cycle t stands at y_data_o, all lanes together, in cycle
-// t + 2N + PeStages - 1. One row a cycle, no back-pressure. Lane r of x_data_i meets row r of the
+// t + N + FpStages*N + PeStages - 1. One row a cycle, no back-pressure. Lane r of x_data_i meets row r of the
 // weights; lane c of y_data_o is the sum over column c. Rows of the two kinds (fp_i) must not be in
 // the array together.
 //
@@ -9,12 +9,15 @@
 // moves along the columns one a cycle, as activations do. x_swap_i, given with a row, makes the
 // second registers the first from that row on; it moves with the row.
 //   A write of group g in cycle w is part of the tile that a swap in cycle s makes active if
-//   w <= s - 1 + 4g; it leaves the tile before alone if w >= s + 4g + 3.
+//   w <= s - 1 + 4g*FpStages; it leaves the tile before alone if w >= s + (4g + 3)*FpStages.
 //
 // Elements come extended to ElemBits: bfloat16, or an integer of 9 bits sign-extended.
 // Integer: sums modulo 2^32. Float: fp32 sums in the order of the rows, from +0.
 //
 // PeStages: 1 = multiply and add in one cycle, 2 = registered product, 3 = product in two cycles.
+// FpStages: cycles of an addition, 1 or 3 (for FPGAs, with HasFp = 1, PeStages = 3 and N <= 32). A
+// row's lanes enter so many cycles apart. With 3, integers go through the adder of floats, which
+// holds the 23 bits that sums of N products need.
 // MulStyle: MulOperator, or MulDigits (integer only, PeStages = 3), which recodes each weight at
 // the array's edge into four digits of {-2, -1, 0, 1} and one of {0, 1}: a partial product then
 // costs one 4-input LUT a bit, and the +1 of negative digits enter at free carry inputs.
@@ -23,11 +26,13 @@
 // loop of one level which the C++ compiler vectorises.
 module ttpu_mxu_array
   import ttpu_fp_pkg::*;
+  import ttpu_fp_pipe_pkg::*;
   import ttpu_mxu_pkg::*;
 #(
     parameter int unsigned N = 16,
     parameter int unsigned HasFp = 1,
     parameter int unsigned PeStages = 2,
+    parameter int unsigned FpStages = 1,
     parameter int unsigned MulStyle = MulOperator,
     localparam int unsigned ElemBits = element_bits(HasFp),
     localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1
@@ -50,7 +55,7 @@ module ttpu_mxu_array
     output logic [31:0] y_data_o[N]
 );
   localparam int unsigned Cells = N * N;
-  localparam int unsigned Latency = array_latency(N, PeStages);
+  localparam int unsigned Latency = array_latency(N, PeStages, FpStages);
   localparam int unsigned CountBits = $clog2(Latency + 1);
   localparam int unsigned WeightBits = (MulStyle == MulDigits) ? 9 : ElemBits;
 
@@ -62,7 +67,7 @@ module ttpu_mxu_array
   assign row_en = x_valid_i | row_busy_q;
   assign swap_en = x_swap_i | swap_busy_q;
   assign write_en = w_we_i | write_busy_q;
-  assign fp = (HasFp != 0) & (x_valid_i ? fp_i : fp_q);
+  assign fp = (HasFp != 0) & fp_q;  // nothing of a row works in the cycle in which it enters
 
   always_ff @(posedge clk_i) begin
     row_busy_q <= x_valid_i | (row_count_q > CountBits'(1));
@@ -143,10 +148,17 @@ module ttpu_mxu_array
     {add_carry, unused} = {a, 1'b1} + {b, carry};
   endfunction
 
+  // With FpStages = 3: what leaves the array. The register costs no cycle: the last row's third
+  // part ends in it.
+  function automatic logic [31:0] bottom(input logic [31:0] s, input logic is_fp);
+    bottom = is_fp ? settle(s) : {{9{s[22]}}, s[22:0]};
+  endfunction
+
   logic [ElemBits-1:0] lane[N];
   ttpu_mxu_skew #(
       .N(N),
-      .W(ElemBits)
+      .W(ElemBits),
+      .Step(FpStages)
   ) i_skew (
       .clk_i,
       .en_i(row_en),
@@ -191,13 +203,14 @@ module ttpu_mxu_array
     assign y_data_o[c] = y_skewed[N-1-c];
   end
 
-  // The swap meets lane r of its row, r cycles late.
+  // The swap meets lane r of its row, FpStages * r cycles late.
+  localparam int unsigned SwapDelay = FpStages * (N - 1);
   logic swap_lane[N];
-  logic [N-1:1] swap_skew_q;  // bit r: for lane r
-  always_ff @(posedge clk_i) swap_skew_q <= rst_ni ? {swap_skew_q[N-2:1], x_swap_i} : '0;
+  logic [SwapDelay:1] swap_skew_q;  // bit FpStages * r: for lane r
+  always_ff @(posedge clk_i) swap_skew_q <= rst_ni ? {swap_skew_q[SwapDelay-1:1], x_swap_i} : '0;
   assign swap_lane[0] = x_swap_i;
   for (genvar r = 1; r < N; r++) begin : gen_swap
-    assign swap_lane[r] = swap_skew_q[r];
+    assign swap_lane[r] = swap_skew_q[FpStages*r];
   end
 
   logic [  ElemBits-1:0] x          [Cells];
@@ -217,6 +230,13 @@ module ttpu_mxu_array
   logic [1:0] carries[Cells];  // +1 of digits 0 and 2
   logic carry_last[Cells];     // +1 of digit 0, beside the product
 
+  // With FpStages = 3: what stands behind the parts of a product and of an addition.
+  logic [23:0] factor[Cells];
+  logic [12:0] exponent[Cells];
+  logic [31:0] above[Cells];  // the sum before this clock edge
+  logic [31:0] larger1[Cells], larger2[Cells], part2[Cells];
+  logic [29:0] part1[Cells];
+
   // Consumers stand before producers: every right-hand side is the value before the clock edge.
   always_ff @(posedge clk_i) begin
     if (row_en) begin
@@ -234,6 +254,26 @@ module ttpu_mxu_array
           top[i] = weight[i][8] ? x[i][8:0] : '0;
           carries[i] = {weight[i][5], weight[i][1]};
         end
+      end else if (FpStages == 3) begin
+        for (int unsigned i = 0; i < Cells; i++) above[i] = sum[i];
+        for (int unsigned i = 0; i < Cells - N; i++)
+        sum[i] = add_round(larger2[i][31:23], part2[i], fp);
+        for (int unsigned i = Cells - N; i < Cells; i++) sum[i] = larger2[i];
+        for (int unsigned i = 0; i < Cells; i++) larger2[i] = larger1[i];
+        for (int unsigned i = 0; i < Cells - N; i++)
+        part2[i] = add_sum(larger1[i][22:0], part1[i], fp);
+        for (int unsigned i = 0; i < Cells - N; i++)
+        larger1[i] = add_larger(above[i+N], product[i], fp);
+        for (int unsigned i = 0; i < Cells - N; i++)
+        part1[i] = add_align(above[i+N], product[i], fp);
+        for (int unsigned i = Cells - N; i < Cells; i++)  // +0 + product
+        larger1[i] = (fp && product[i][30:23] == 8'd0) ? 32'd0 : product[i];
+        for (int unsigned i = 0; i < Cells; i++)
+        product[i] = pe_product(factor[i], exponent[i], fp);
+        for (int unsigned i = 0; i < Cells; i++)
+        factor[i] = pe_multiply(x[i][8:0], weight[i][8:0], fp);
+        for (int unsigned i = 0; i < Cells; i++)
+        exponent[i] = pe_exponent(16'(x[i]), 16'(weight[i]));
       end else if (fp) begin
         if (PeStages == 1)
           for (int unsigned i = 0; i < Cells; i++) product[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
@@ -261,7 +301,11 @@ module ttpu_mxu_array
           for (int unsigned i = 0; i < Cells; i++)
           product[i] = 32'($signed(x[i])) * 32'($signed(weight[i]));
       end
-      for (int unsigned i = 0; i < N; i++) bottom_q[i*32+:32] <= sum[i];
+      if (FpStages == 1) begin
+        for (int unsigned i = 0; i < N; i++) bottom_q[i*32+:32] <= sum[i];
+      end else begin
+        for (int unsigned i = 0; i < N; i++) bottom_q[i*32+:32] <= bottom(sum[i], fp);
+      end
     end
 
     // the swap enters beside lane 0 of its row; a token's arrival loads the first register

@@ -48,7 +48,7 @@ module ttpu_mxu_array_dsp
   // Cycles from a row at x_data_i to its sums, all columns together: to the first cell, through two
   // registers of each row, along the row; and two to take the spill out.
   localparam int unsigned Through = 1 + InputReg + 1 + N + (Cols - 1) + ((Pack == 2) ? 2 : 0);
-  localparam int unsigned Wait = array_latency(N, PeStages) - Through;  // a packed row is shorter
+  localparam int unsigned Wait = array_latency(N, PeStages, 1) - Through;  // a packed row is shorter
 
   // ---- weights: a group's rows of each cell column, packed, then skewed -------------------------
   logic [4*WeightBits-1:0] w_column[Cols], w_entry[Cols], w_lane[Cols];

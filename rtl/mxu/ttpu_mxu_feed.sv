@@ -6,6 +6,8 @@
 // The first row of a MATMUL with swap is requested when the loader's tile is ready (tile_ready_i);
 // its grant takes the tile (tile_take_o). Integer and float rows are never in the array together:
 // a change of kind waits until the array is empty (array_busy_i).
+// A row that adds to an accumulator row waits until AccStages cycles after the grant of the row that
+// wrote it before.
 // The walk of MXU_SHAPE needs no divider: two counters and the addresses at which the present runs
 // of dimensions 0 and 1 began. Lanes beyond the k of the weights are neutral.
 // Errors: docs/reference/mxu.md.
@@ -17,6 +19,7 @@ module ttpu_mxu_feed
 #(
     parameter int unsigned N = 16,
     parameter int unsigned HasFp = 1,
+    parameter int unsigned AccStages = 1,  // cycles that adding to the accumulators takes
     parameter int unsigned AccRows = 512,  // in each half
     parameter int unsigned VmemBytes = 262144,
     localparam int unsigned ElemBits = element_bits(HasFp)
@@ -153,13 +156,14 @@ module ttpu_mxu_feed
   end
 
   // ---- control ---------------------------------------------------------------------------------
-  logic live, weights_there, kind_clear, grant, shape_pass, work_end, load;
+  logic live, weights_there, kind_clear, acc_in_work, grant, shape_pass, work_end, load;
   logic fault, reset;
   // A MATMUL with swap is looked at when its weights are there.
   assign weights_there = ~(is_matmul & swap_first) | tile_ready_i;
   assign live = work_valid_q & ~halt_i & ~error_q & ~clear_i;
   assign fault = live & ~is_shape & weights_there & (cause != ErrNone);
-  assign rd_req_o = live & is_matmul & weights_there & kind_clear & (cause == ErrNone);
+  assign rd_req_o = live & is_matmul & weights_there & kind_clear & ~acc_in_work &
+                    (cause == ErrNone);
   assign rd_addr_o = addr_q[VmemAddrBits-1:0];
   assign grant = rd_req_o & rd_gnt_i;
   assign shape_pass = live & is_shape;
@@ -185,6 +189,24 @@ module ttpu_mxu_feed
     end
   end else begin : gen_no_kind
     assign kind_clear = 1'b1;
+  end
+
+  // Accumulator rows of the grants 1 to AccStages - 1 cycles ago.
+  if (AccStages > 1) begin : gen_acc_in_work
+    logic [AccStages-1:1] recent_q;
+    logic [15:0] recent_acc_q[AccStages];
+    always_comb begin
+      acc_in_work = 1'b0;
+      for (int unsigned i = 1; i < AccStages; i++)
+        if (recent_q[i] && recent_acc_q[i] == acc_q[15:0]) acc_in_work = matmul.accumulate;
+    end
+    always_ff @(posedge clk_i) begin
+      recent_q <= reset ? '0 : {recent_q[AccStages-2:1], grant};
+      for (int unsigned i = AccStages - 1; i > 1; i--) recent_acc_q[i] <= recent_acc_q[i-1];
+      recent_acc_q[1] <= acc_q[15:0];
+    end
+  end else begin : gen_no_acc_in_work
+    assign acc_in_work = 1'b0;
   end
 
   logic [9:0] flight_q;  // commands between their last grant and their end

@@ -5,7 +5,7 @@
 // Words wait in a FIFO, so that the next tile is read while the present one still waits for its
 // second registers.
 // Writing: one FIFO word a cycle; group g of a tile leaves as soon as its last word is there, no
-// earlier than take + 4g + 5, where take is the cycle in which the tile before was taken (its swap
+// earlier than take + (4g + 3)*FpStages + 2, where take is the cycle in which the tile before was taken (its swap
 // enters the array at take + 2): the writes follow the swap's wavefront down the array. Rows beyond
 // k and columns beyond n are neutral; groups beyond k are written without reading.
 // Hand-over: tile_ready_o tells that all words of the tile are granted and its group 0 is written;
@@ -20,6 +20,7 @@ module ttpu_mxu_loader
 #(
     parameter int unsigned N = 16,
     parameter int unsigned HasFp = 1,
+    parameter int unsigned FpStages = 1,  // cycles by which the wavefront is late in each row
     parameter int unsigned VmemBytes = 262144,
     localparam int unsigned ElemBits = element_bits(HasFp),
     localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1
@@ -53,7 +54,7 @@ module ttpu_mxu_loader
   localparam int unsigned LogN = $clog2(N);
   localparam int unsigned Depth = (N <= 4) ? 2 : N / 2;  // words in the FIFO
   localparam int unsigned PtrBits = $clog2(Depth);
-  localparam int unsigned AgeMax = N + 4;
+  localparam int unsigned AgeMax = N * FpStages + 4;
   localparam int unsigned AgeBits = $clog2(AgeMax + 1);
 
   // ---- command ---------------------------------------------------------------------------------
@@ -170,10 +171,16 @@ module ttpu_mxu_loader
   logic [AgeBits-1:0] age_q, take_age_q;  // cycles since the take before tile 0's, since the last
   logic allowed, group_done, tile_done;
   logic [8:0] row_after;
+  logic [AgeBits-1:0] chased;  // age at which the swap has passed the last row of the group
   logic [1:0] place;
   assign place = row_q[1:0];
   assign allowed = (tile_count_q != 2'd0) & ~written_q & ~halt_i &
-                   (9'(age_q) >= {row_q[8:2], 2'b00} + 9'd4);
+                   (age_q > chased);
+  always_comb begin
+    chased = '0;
+    for (int unsigned g = 0; g < N / 4; g++)
+      if (row_q[8:2] == 7'(g)) chased = AgeBits'((4 * g + 3) * FpStages);
+  end
   // A group of rows beyond k needs no word.
   logic neutral;
   assign neutral = row_q >= tile_q[0].k;

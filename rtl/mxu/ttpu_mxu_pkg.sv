@@ -9,8 +9,14 @@ package ttpu_mxu_pkg;
 
   // Cycles from the one in which a row enters the array to the one in which its sums stand at the
   // array's output.
-  function automatic int unsigned array_latency(input int unsigned n, input int unsigned stages);
-    return 2 * n + stages - 1;
+  function automatic int unsigned array_latency(input int unsigned n, input int unsigned stages,
+                                                input int unsigned fp_stages);
+    return n + fp_stages * n + stages - 1;
+  endfunction
+
+  // Cycles that adding a row to the accumulators takes.
+  function automatic int unsigned acc_stages(input int unsigned fp_stages);
+    return (fp_stages == 1) ? 1 : fp_stages + 1;
   endfunction
 
   // Bits of an element inside the array: bfloat16, or an 8-bit integer of either sign.

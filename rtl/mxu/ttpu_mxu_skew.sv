@@ -1,4 +1,4 @@
-// Triangle of delays: lane d of q_o is lane d of d_i, d enabled cycles ago.
+// Triangle of delays: lane d of q_o is lane d of d_i, d * Step enabled cycles ago.
 //
 // Lane 0 passes through; the other lanes leave from registers. Nothing moves while en_i is low.
 // No reset: what comes out in the first cycles is whatever stood there.
@@ -6,7 +6,8 @@
 // or block RAM), which saves registers and, in simulation, moving all of them in every cycle.
 module ttpu_mxu_skew #(
     parameter int unsigned N = 16,  // lanes
-    parameter int unsigned W = 16   // bits of a lane
+    parameter int unsigned W = 16,  // bits of a lane
+    parameter int unsigned Step = 1
 ) (
     input  logic         clk_i,
     input  logic         en_i,
@@ -15,7 +16,15 @@ module ttpu_mxu_skew #(
 );
   assign q_o[0] = d_i[0];
 
-  if (N <= 16) begin : gen_shift
+  if (Step > 1) begin : gen_step
+    for (genvar d = 1; d < N; d++) begin : gen_lane
+      logic [d*Step*W-1:0] stage_q;  // the youngest in the low bits
+      always_ff @(posedge clk_i) begin
+        if (en_i) stage_q <= {stage_q[0+:(d*Step-1)*W], d_i[d]};
+      end
+      assign q_o[d] = stage_q[(d*Step-1)*W+:W];
+    end
+  end else if (N <= 16) begin : gen_shift
     // Stage k (1..d-1) of lane d stands at d*N + N - k; the last stage is the output register.
     logic [  W-1:0] stage [N*N];
     logic [N*W-1:W] out_q;

@@ -13,6 +13,7 @@ module ttpu_vpu
     parameter int unsigned N = 16,
     parameter int unsigned HasFp = 1,
     parameter int unsigned VpuStages = 6,
+    parameter int unsigned VpuLanes = N,           // lanes that exist
     parameter int unsigned HasSfu = 1,
     parameter int unsigned AccRows = 512,        // in each of the two halves
     parameter int unsigned VmemBytes = 262144,
@@ -60,6 +61,10 @@ module ttpu_vpu
   // Enough results on their way for one row a cycle: 4 cycles of fetch, the chain, reductions,
   // store.
   localparam int unsigned Depth = 4 + Front + (HasSfu != 0 ? SfuLatency : 0) + Back + $clog2(N) + 6;
+
+  if (VpuLanes != N) begin : gen_bad_lanes
+    $fatal(1, "VpuLanes must be N");
+  end
 
   // ---- control ----------------------------------------------------------------------------------
   stream_t a_cfg, b_cfg;

@@ -13,9 +13,10 @@ constexpr uint32_t kGrantToArray = 2;  // from the grant of a row to the array's
 Mxu::Mxu(const Config& config)
     : config_(config),
       n_(config.n),
-      latency_(2 * config.n + config.pe_stages - 1),
+      latency_(config.n + config.fp_stages * config.n + config.pe_stages - 1),
+      acc_stages_(config.fp_stages == 1 ? 1 : config.fp_stages + 1),
       depth_(config.n <= 4 ? 2 : config.n / 2),
-      age_max_(config.n + 4),
+      age_max_(config.fp_stages * config.n + 4),
       age_(age_max_),
       take_age_(age_max_) {}
 
@@ -26,6 +27,10 @@ bool Mxu::load_wants() const {
 bool Mxu::feed_wants() const {
   if (!work_valid_ || !is_matmul_) return false;
   if (matmul_needs_tile() && !tile_ready()) return false;
+  // A row that adds waits until the row that wrote its accumulator row before is written.
+  for (auto it = infos_.rbegin();
+       accumulate_ && it != infos_.rend() && it->cycle + acc_stages_ > cycle_ + kGrantToArray; ++it)
+    if (it->row && it->acc == acc_) return false;
   return !config_.has_fp || fp_ == kind_ || infos_.empty();
 }
 
@@ -43,7 +48,7 @@ void Mxu::evaluate(const Vmem& vmem) {
   const bool wants = load_wants();
   load_grant_ = wants && vmem.read_granted(kRdMxw);
   take_rows_ = packed_ ? std::min(load_rows_, load_left_) : 1;
-  const bool allowed = tile_count_ != 0 && !written_ && age_ >= (row_ & ~3u) + 4;
+  const bool allowed = tile_count_ != 0 && !written_ && age_ > config_.fp_stages * (row_ | 3u);
   neutral_ = allowed && row_ >= tile_[0].k;
   pop_ = allowed && !neutral_ && here_ != 0;
   row_after_ = row_;
@@ -77,7 +82,7 @@ void Mxu::evaluate(const Vmem& vmem) {
   }
   for (auto it = infos_.begin(); it != infos_.end() && it->cycle + latency_ <= cycle_ + 1; ++it) {
     if (it->cycle + latency_ == cycle_ + 1 && it->row && it->accumulate) add_row_ = it->acc;
-    if (it->cycle + latency_ == cycle_) last_ = it->last;
+    if (it->cycle + latency_ + acc_stages_ == cycle_ + 1) last_ = it->last;
   }
 
   // feed
@@ -161,7 +166,8 @@ void Mxu::advance(const Command* weights, const Command* stream) {
   if (grant_ || shape_pass_)
     infos_.push_back(
         {cycle_ + kGrantToArray, grant_, work_end_, accumulate_, acc_, act_k_ * act_n_});
-  while (!infos_.empty() && infos_.front().cycle + latency_ <= cycle_) infos_.pop_front();
+  while (!infos_.empty() && infos_.front().cycle + latency_ + acc_stages_ <= cycle_ + 1)
+    infos_.pop_front();
   if (grant_) {
     kind_ = fp_;
     first_ = false;

@@ -42,7 +42,7 @@ class Mxu {
   bool matmul_needs_tile() const { return is_matmul_ && first_ && swap_; }
 
   const Config& config_;
-  const uint32_t n_, latency_, depth_, age_max_;
+  const uint32_t n_, latency_, acc_stages_, depth_, age_max_;
   uint64_t cycle_ = 0;
 
   // loader: command and reads

@@ -11,11 +11,11 @@ namespace {
 
 template <class Traits>
 class MxuCase : public ::testing::Test {};
-using Builds = ::testing::Types<N4, N4Digits, N8, N16>;
+using Builds = ::testing::Types<N4, N4Digits, N8, N8Add, N16>;
 TYPED_TEST_SUITE(MxuCase, Builds);
 template <class Traits>
 class MxuFloatCase : public ::testing::Test {};
-using FloatBuilds = ::testing::Types<N8, N8Three, N16, N16One>;
+using FloatBuilds = ::testing::Types<N8, N8Three, N8Add, N16, N16One>;
 TYPED_TEST_SUITE(MxuFloatCase, FloatBuilds);
 
 uint16_t bf16(float f) { return static_cast<uint16_t>(std::bit_cast<uint32_t>(f) >> 16); }

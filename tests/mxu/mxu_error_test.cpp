@@ -8,7 +8,7 @@ namespace {
 
 template <class Traits>
 class MxuError : public ::testing::Test {};
-using Builds = ::testing::Types<N4, N8, N16>;
+using Builds = ::testing::Types<N4, N8, N8Add, N16>;
 TYPED_TEST_SUITE(MxuError, Builds);
 
 /// A command with its operands, and what must come of it.
@@ -192,7 +192,7 @@ TYPED_TEST(MxuError, HaltAtAnyMoment) {
     bench.ctl->halt_i = 1;
     bench.ctl.settle();
     const uint64_t grants = bench.w_port.grants + bench.x_port.grants;
-    bench.run(3 * TypeParam::kN + 10);
+    bench.run((2 + TypeParam::kFpStages) * TypeParam::kN + 10);
     EXPECT_TRUE(bench.w.status().quiet);
     EXPECT_TRUE(bench.s.status().quiet);
     EXPECT_EQ(bench.w_port.grants + bench.x_port.grants, grants) << "a read after the halt";

@@ -7,12 +7,12 @@ namespace {
 
 template <class Traits>
 class MxuGemm : public ::testing::Test {};
-using Builds = ::testing::Types<N4, N4Digits, N8, N8Three, N16, N16One, N32>;
+using Builds = ::testing::Types<N4, N4Digits, N8, N8Three, N8Add, N16, N16One, N32>;
 
 struct BuildName {
   template <class T>
   static std::string GetName(int) {
-    return tb::format("N%uStages%uFp%u", T::kN, T::kStages, T::kHasFp);
+    return tb::format("N%uStages%uFp%uAdd%u", T::kN, T::kStages, T::kHasFp, T::kFpStages);
   }
 };
 TYPED_TEST_SUITE(MxuGemm, Builds, BuildName);

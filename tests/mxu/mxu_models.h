@@ -8,20 +8,23 @@
 #include "Vmxu_n4.h"
 #include "Vmxu_n4d.h"
 #include "Vmxu_n8.h"
+#include "Vmxu_n8f.h"
 #include "Vmxu_n8p3.h"
 
 namespace mxu_test {
 
-template <class M, uint32_t N, uint32_t HasFp, uint32_t Stages, uint32_t AccRows>
+template <class M, uint32_t N, uint32_t HasFp, uint32_t Stages, uint32_t AccRows,
+          uint32_t FpStages = 1>
 struct Build {
   using Model = M;
   static constexpr uint32_t kN = N, kHasFp = HasFp, kStages = Stages, kAccRows = AccRows,
-                            kVmemBytes = 32768;
+                            kFpStages = FpStages, kVmemBytes = 32768;
 };
 using N4 = Build<Vmxu_n4, 4, 0, 2, 64>;         // mini
 using N4Digits = Build<Vmxu_n4d, 4, 0, 3, 64>;  // products of digits
-using N8 = Build<Vmxu_n8, 8, 1, 2, 256>;        // edge
+using N8 = Build<Vmxu_n8, 8, 1, 2, 256>;
 using N8Three = Build<Vmxu_n8p3, 8, 1, 3, 256>;
+using N8Add = Build<Vmxu_n8f, 8, 1, 3, 256, 3>;  // edge: an addition takes three cycles
 using N16 = Build<Vmxu_n16, 16, 1, 2, 512>;  // core16
 using N32 = Build<Vmxu_n32, 32, 1, 2, 512>;  // skews of ring memories
 using N16One = Build<Vmxu_n16p1, 16, 1, 1, 512>;

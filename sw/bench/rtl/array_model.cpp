@@ -9,7 +9,7 @@
 namespace {
 
 constexpr uint32_t kN = TTPU_ARRAY_N, kElementBits = TTPU_ARRAY_FP ? 16 : 9;
-constexpr uint32_t kLatency = 2 * kN + TTPU_ARRAY_STAGES - 1;
+constexpr uint32_t kLatency = kN + TTPU_ARRAY_ADD * kN + TTPU_ARRAY_STAGES - 1;
 
 /// Rows 4g..4g+3 of a tile as the port takes them.
 template <class Port>
@@ -80,10 +80,10 @@ extern "C" __attribute__((visibility("default"))) uint64_t ttpu_array_round(
   for (uint32_t t = 0; t < tiles; ++t) {
     for (uint32_t r = 0; r < rows; ++r) {
       dut.x_swap_i = r == 0;
-      // group g of the next tile chases the swap, 4g + 4 cycles behind it
+      // group g of the next tile chases the swap
       dut.w_we_i = 0;
-      if (t + 1 < tiles && r % 4 == 0 && r >= 4 && r / 4 - 1 < groups)
-        write_group(t + 1, r / 4 - 1);
+      for (uint32_t g = 0; t + 1 < tiles && g < groups; ++g)
+        if (r == (4 * g + 3) * TTPU_ARRAY_ADD + 1) write_group(t + 1, g);
       if constexpr (sizeof(dut.x_data_i[0]) == 2)
         std::memcpy(&dut.x_data_i[0], round->activations + static_cast<size_t>(r) * kN, kN * 2);
       clock();
