@@ -284,8 +284,8 @@ class Assembler:
 
     def run(self):
         words = [self.word(s) for s in self.parser.statements]
-        if len(words) > self.uisa["rom_words"]:
-            self.parser.errors.append(f"error: {len(words)} words, a ROM holds {self.uisa['rom_words']}")
+        if len(words) > 1 << self.uisa["address_bits"]:
+            self.parser.errors.append(f"error: {len(words)} words, beyond what a jump can reach")
         if self.parser.errors:
             raise AsmError("\n".join(self.parser.errors))
         return words
@@ -322,6 +322,8 @@ def outputs(partial):
     roms = {}
     for n in sorted(c["n"] for c in cfgs["configs"].values() if c["micro"]):
         roms[n] = assemble(n, partial=partial)
+        if len(roms[n][1]) > uisa["rom_words"]:
+            sys.exit(f"microasm: {len(roms[n][1])} words for {n} lanes, a ROM holds {uisa['rom_words']}")
         out[f"rtl/micro/ttpu_micro_rom{n}_pkg.sv"] = sv_rom(n, roms[n][1])
     out["sim/timing/generated/micro_rom.h"] = cpp_rom(roms)
     return out

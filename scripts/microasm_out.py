@@ -46,7 +46,8 @@ def cpp_isa(uisa):
     o = [comment("Numbers of the microinstructions, special registers and flags."), "#pragma once",
          "#include <cstdint>", "", "namespace ttpu::timing::micro {", "",
          f"inline constexpr uint32_t kRomWords = {uisa['rom_words']};  ///< that a ROM may hold",
-         f"inline constexpr uint32_t kRegisters = {uisa['registers']};", "", "enum class Uop : uint8_t {"]
+         f"inline constexpr uint32_t kAddressBits = {uisa['address_bits']};",
+          f"inline constexpr uint32_t kRegisters = {uisa['registers']};", "", "enum class Uop : uint8_t {"]
     o += [f"  {op['name'].upper()} = {op['nr']},  ///< {op['doc']}" for op in uisa["ops"]]
     o += ["};", "", "/// Name of an opcode, \"?\" if there is none.",
           "inline constexpr const char* name_of(Uop op) {", "  switch (op) {"]

@@ -85,7 +85,7 @@ Image load_image(const std::string& path) {
     if (!words)
       throw std::runtime_error(fmt::format("{}:{}: cannot read '{}'", path, number, line));
   }
-  if (image.n == 0 || image.words.empty() || image.words.size() > kRomWords)
+  if (image.n == 0 || image.words.empty() || image.words.size() > (1u << kAddressBits))
     throw std::runtime_error(fmt::format("{}: {} words for {} lanes is no microcode", path,
                                          image.words.size(), image.n));
   return image;
