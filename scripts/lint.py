@@ -20,12 +20,13 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
-BLOCKS = ["host", "control", "dma", "vmem", "mxu", "vpu", "ici", "chip"]
+BLOCKS = ["host", "control", "dma", "vmem", "mxu", "vpu", "ici", "micro", "chip"]
 JOINS = {"chip": BLOCKS, "board": BLOCKS + ["board"]}  # folders that these two use; others their own
 # Synthesis is checked where it is quick: each block with all that edge has, on four lanes; the wiring
 # of the chip with the blocks as black boxes. (block, module, configuration, overrides)
-SYNTHESIS = [(b, f"ttpu_{b}", "edge", {"N": "4", "VpuStages": "2"}) for b in BLOCKS if b not in ("ici", "chip")]
+SYNTHESIS = [(b, f"ttpu_{b}", "edge", {"N": "4", "VpuStages": "2"}) for b in BLOCKS if b not in ("ici", "micro", "chip")]
 SYNTHESIS += [("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "mini", {}),
+              ("micro", "ttpu_micro_core", "nano", {}), ("micro", "ttpu_micro_core", "nano8", {}),
               ("board", "ttpu_uart_bridge", "mini", {}), ("board", "ttpu_board_ram", "mini", {}),
               ("board", "ttpu_sdram", "mini", {})]
 
@@ -47,10 +48,10 @@ def run(command, limit=900):
 
 
 # ---- the design ---------------------------------------------------------------------------------
-def configs():
-    """Names of the configurations with pipelined units."""
+def configs(micro=False):
+    """Names of the configurations with pipelined units, or of the microprogrammed ones."""
     with open(ROOT / "sw/isa/configs.yaml", encoding="utf-8") as f:
-        return [n for n, c in yaml.safe_load(f)["configs"].items() if not c["micro"]]
+        return [n for n, c in yaml.safe_load(f)["configs"].items() if bool(c["micro"]) == micro]
 
 
 def config_params(config):
@@ -157,6 +158,9 @@ def verilator_job(block, top, chosen):
 def step_verilator(jobs):
     work = [(f"{b} {c}", b, top_of(b), chosen_params(top_of(b), c)) for b in BLOCKS if top_of(b) for c in configs()]
     work += [(" ".join([m, c] + [f"{n}={v}" for n, v in more.items()]), "ici", ROOT / f"rtl/ici/{m}.sv", network_params(c, more)) for m, c, more in NETWORK]
+    micro = ROOT / "rtl/micro/ttpu_micro_core.sv"
+    work += [(f"{t.parent.name} {c}", t.parent.name, t, chosen_params(t, c))
+             for t in (micro, top_of("chip")) for c in configs(micro=True)]
     work += [("board mini", "board", top_of("board"), chosen_params(top_of("board"), "mini"))]
     sdram = ROOT / "rtl/board/ttpu_board_sdram.sv"
     work += [("board with SDRAM, mini", "board", sdram, chosen_params(sdram, "mini"))]

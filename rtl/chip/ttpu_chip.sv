@@ -28,6 +28,7 @@ module ttpu_chip
   parameter int unsigned Cores = 1,
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
+  parameter int unsigned Ice40 = 0,         // 1 = which takes SPRAM and DSP blocks of the UltraPlus
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
 ) (
@@ -91,10 +92,6 @@ module ttpu_chip
   localparam int unsigned WordBytes = 4 * N;
   localparam int unsigned CmemAddrBits = CmemBytes > 1 ? $clog2(CmemBytes) : 1;
 
-  if (Micro != 0) begin : gen_no_micro
-    $fatal(1, "the microprogrammed core is not in this build");
-  end
-
   // ---- host -------------------------------------------------------------------------------------
   logic [Cores-1:0] awvalid, awready, bvalid, bready, arvalid, arready, rvalid, rready, irq;
   logic [Cores-1:0] wready;  // with awready
@@ -126,58 +123,105 @@ module ttpu_chip
 
   for (genvar c = 0; c < Cores; c++) begin : gen_core
     trace_t                 trace [NumUnits];
-    // What the ICI would take; nobody does yet.
-    logic                   unused_ici_rd_gnt, unused_ici_rd_valid, unused_ici_wr_gnt;
-    logic [8*WordBytes-1:0] unused_ici_rd_data;
 
-    ttpu_core #(
-      .N(N), .HasFp(HasFp), .PeStages(PeStages), .FpStages(FpStages), .AccRows(AccRows),
-      .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages),
-      .VpuLanes(VpuLanes), .HasSfu(HasSfu),
-      .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
-      .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .CmemBytes(CmemBytes),
-      .ConfigId(ConfigId), .ConfigHash(ConfigHash)
-    ) i_core (
-      .clk_i, .rst_ni,
-      .s_axil_awvalid_i(awvalid[c]), .s_axil_awready_o(awready[c]),
-      .s_axil_awaddr_i(s_axil_awaddr_i[WindowBits-1:0]),
-      .s_axil_wvalid_i(awvalid[c]), .s_axil_wready_o(wready[c]),
-      .s_axil_wdata_i, .s_axil_wstrb_i,
-      .s_axil_bvalid_o(bvalid[c]), .s_axil_bready_i(bready[c]), .s_axil_bresp_o(bresp[c]),
-      .s_axil_arvalid_i(arvalid[c]), .s_axil_arready_o(arready[c]),
-      .s_axil_araddr_i(s_axil_araddr_i[WindowBits-1:0]),
-      .s_axil_rvalid_o(rvalid[c]), .s_axil_rready_i(rready[c]), .s_axil_rdata_o(rdata[c]),
-      .s_axil_rresp_o(rresp[c]),
-      .irq_o(irq[c]),
-      .m_axi_awvalid_o(m_axi_awvalid_o[c]), .m_axi_awready_i(m_axi_awready_i[c]),
-      .m_axi_awaddr_o(m_axi_awaddr_o[c]), .m_axi_awlen_o(m_axi_awlen_o[c]),
-      .m_axi_awsize_o(m_axi_awsize_o[c]), .m_axi_awburst_o(m_axi_awburst_o[c]),
-      .m_axi_awid_o(m_axi_awid_o[c]),
-      .m_axi_wvalid_o(m_axi_wvalid_o[c]), .m_axi_wready_i(m_axi_wready_i[c]),
-      .m_axi_wdata_o(m_axi_wdata_o[c]), .m_axi_wstrb_o(m_axi_wstrb_o[c]),
-      .m_axi_wlast_o(m_axi_wlast_o[c]),
-      .m_axi_bvalid_i(m_axi_bvalid_i[c]), .m_axi_bready_o(m_axi_bready_o[c]),
-      .m_axi_bid_i(m_axi_bid_i[c]), .m_axi_bresp_i(m_axi_bresp_i[c]),
-      .m_axi_arvalid_o(m_axi_arvalid_o[c]), .m_axi_arready_i(m_axi_arready_i[c]),
-      .m_axi_araddr_o(m_axi_araddr_o[c]), .m_axi_arlen_o(m_axi_arlen_o[c]),
-      .m_axi_arsize_o(m_axi_arsize_o[c]), .m_axi_arburst_o(m_axi_arburst_o[c]),
-      .m_axi_arid_o(m_axi_arid_o[c]),
-      .m_axi_rvalid_i(m_axi_rvalid_i[c]), .m_axi_rready_o(m_axi_rready_o[c]),
-      .m_axi_rdata_i(m_axi_rdata_i[c]), .m_axi_rid_i(m_axi_rid_i[c]),
-      .m_axi_rresp_i(m_axi_rresp_i[c]), .m_axi_rlast_i(m_axi_rlast_i[c]),
-      .cmem_rd_req_o(cmem_rd_req[c]), .cmem_rd_addr_o(cmem_rd_addr[c]),
-      .cmem_rd_gnt_i(cmem_rd_gnt[c]),
-      .cmem_rd_data_i(cmem_rd_data[c]), .cmem_rd_valid_i(cmem_rd_valid[c]),
-      .cmem_wr_req_o(cmem_wr_req[c]), .cmem_wr_addr_o(cmem_wr_addr[c]),
-      .cmem_wr_be_o(cmem_wr_be[c]),
-      .cmem_wr_data_o(cmem_wr_data[c]), .cmem_wr_gnt_i(cmem_wr_gnt[c]),
-      .ici_rd_req_i(1'b0), .ici_rd_addr_i('0), .ici_rd_gnt_o(unused_ici_rd_gnt),
-      .ici_rd_data_o(unused_ici_rd_data), .ici_rd_valid_o(unused_ici_rd_valid),
-      .ici_wr_req_i(1'b0), .ici_wr_addr_i('0), .ici_wr_be_i('0), .ici_wr_data_i('0),
-      .ici_wr_gnt_o(unused_ici_wr_gnt),
-      .ici_flag_valid_i(1'b0), .ici_flag_i('0),
-      .trace_o(trace), .trace_any_o(trace_any_o[c]), .tag_valid_o(tag_valid_o[c]), .tag_o(tag_o[c])
-    );
+    if (Micro != 0) begin : gen_micro
+      ttpu_micro_core #(
+        .N(N), .AccRows(AccRows), .VmemBytes(4 * N * VmemBanks * VmemRows), .VpuStages(VpuStages),
+        .DmaChannels(DmaChannels), .ImemWords(ImemWords), .SmemWords(SmemWords),
+        .QueueDepth(QueueDepth), .ConfigId(ConfigId), .ConfigHash(ConfigHash), .Ice40(Ice40)
+      ) i_core (
+        .clk_i, .rst_ni,
+        .s_axil_awvalid_i(awvalid[c]), .s_axil_awready_o(awready[c]),
+        .s_axil_awaddr_i(s_axil_awaddr_i[WindowBits-1:0]),
+        .s_axil_wvalid_i(awvalid[c]), .s_axil_wready_o(wready[c]),
+        .s_axil_wdata_i, .s_axil_wstrb_i,
+        .s_axil_bvalid_o(bvalid[c]), .s_axil_bready_i(bready[c]), .s_axil_bresp_o(bresp[c]),
+        .s_axil_arvalid_i(arvalid[c]), .s_axil_arready_o(arready[c]),
+        .s_axil_araddr_i(s_axil_araddr_i[WindowBits-1:0]),
+        .s_axil_rvalid_o(rvalid[c]), .s_axil_rready_i(rready[c]), .s_axil_rdata_o(rdata[c]),
+        .s_axil_rresp_o(rresp[c]),
+        .irq_o(irq[c]),
+        .m_axi_awvalid_o(m_axi_awvalid_o[c]), .m_axi_awready_i(m_axi_awready_i[c]),
+        .m_axi_awaddr_o(m_axi_awaddr_o[c]), .m_axi_awlen_o(m_axi_awlen_o[c]),
+        .m_axi_awsize_o(m_axi_awsize_o[c]), .m_axi_awburst_o(m_axi_awburst_o[c]),
+        .m_axi_awid_o(m_axi_awid_o[c]),
+        .m_axi_wvalid_o(m_axi_wvalid_o[c]), .m_axi_wready_i(m_axi_wready_i[c]),
+        .m_axi_wdata_o(m_axi_wdata_o[c]), .m_axi_wstrb_o(m_axi_wstrb_o[c]),
+        .m_axi_wlast_o(m_axi_wlast_o[c]),
+        .m_axi_bvalid_i(m_axi_bvalid_i[c]), .m_axi_bready_o(m_axi_bready_o[c]),
+        .m_axi_bid_i(m_axi_bid_i[c]), .m_axi_bresp_i(m_axi_bresp_i[c]),
+        .m_axi_arvalid_o(m_axi_arvalid_o[c]), .m_axi_arready_i(m_axi_arready_i[c]),
+        .m_axi_araddr_o(m_axi_araddr_o[c]), .m_axi_arlen_o(m_axi_arlen_o[c]),
+        .m_axi_arsize_o(m_axi_arsize_o[c]), .m_axi_arburst_o(m_axi_arburst_o[c]),
+        .m_axi_arid_o(m_axi_arid_o[c]),
+        .m_axi_rvalid_i(m_axi_rvalid_i[c]), .m_axi_rready_o(m_axi_rready_o[c]),
+        .m_axi_rdata_i(m_axi_rdata_i[c]), .m_axi_rid_i(m_axi_rid_i[c]),
+        .m_axi_rresp_i(m_axi_rresp_i[c]), .m_axi_rlast_i(m_axi_rlast_i[c]),
+        .trace_o(trace), .trace_any_o(trace_any_o[c]), .tag_valid_o(tag_valid_o[c]), .tag_o(tag_o[c])
+      );
+      // It has no CMEM.
+      assign cmem_rd_req[c] = 1'b0;
+      assign cmem_rd_addr[c] = '0;
+      assign cmem_wr_req[c] = 1'b0;
+      assign cmem_wr_addr[c] = '0;
+      assign cmem_wr_be[c] = '0;
+      assign cmem_wr_data[c] = '0;
+      logic unused;
+      assign unused = ^{cmem_rd_gnt[c], cmem_rd_data[c], cmem_rd_valid[c], cmem_wr_gnt[c]};
+    end else begin : gen_units
+      // What the ICI would take; nobody does yet.
+      logic                   unused_ici_rd_gnt, unused_ici_rd_valid, unused_ici_wr_gnt;
+      logic [8*WordBytes-1:0] unused_ici_rd_data;
+
+      ttpu_core #(
+        .N(N), .HasFp(HasFp), .PeStages(PeStages), .FpStages(FpStages), .AccRows(AccRows),
+        .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages),
+        .VpuLanes(VpuLanes), .HasSfu(HasSfu),
+        .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
+        .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .CmemBytes(CmemBytes),
+        .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+      ) i_core (
+        .clk_i, .rst_ni,
+        .s_axil_awvalid_i(awvalid[c]), .s_axil_awready_o(awready[c]),
+        .s_axil_awaddr_i(s_axil_awaddr_i[WindowBits-1:0]),
+        .s_axil_wvalid_i(awvalid[c]), .s_axil_wready_o(wready[c]),
+        .s_axil_wdata_i, .s_axil_wstrb_i,
+        .s_axil_bvalid_o(bvalid[c]), .s_axil_bready_i(bready[c]), .s_axil_bresp_o(bresp[c]),
+        .s_axil_arvalid_i(arvalid[c]), .s_axil_arready_o(arready[c]),
+        .s_axil_araddr_i(s_axil_araddr_i[WindowBits-1:0]),
+        .s_axil_rvalid_o(rvalid[c]), .s_axil_rready_i(rready[c]), .s_axil_rdata_o(rdata[c]),
+        .s_axil_rresp_o(rresp[c]),
+        .irq_o(irq[c]),
+        .m_axi_awvalid_o(m_axi_awvalid_o[c]), .m_axi_awready_i(m_axi_awready_i[c]),
+        .m_axi_awaddr_o(m_axi_awaddr_o[c]), .m_axi_awlen_o(m_axi_awlen_o[c]),
+        .m_axi_awsize_o(m_axi_awsize_o[c]), .m_axi_awburst_o(m_axi_awburst_o[c]),
+        .m_axi_awid_o(m_axi_awid_o[c]),
+        .m_axi_wvalid_o(m_axi_wvalid_o[c]), .m_axi_wready_i(m_axi_wready_i[c]),
+        .m_axi_wdata_o(m_axi_wdata_o[c]), .m_axi_wstrb_o(m_axi_wstrb_o[c]),
+        .m_axi_wlast_o(m_axi_wlast_o[c]),
+        .m_axi_bvalid_i(m_axi_bvalid_i[c]), .m_axi_bready_o(m_axi_bready_o[c]),
+        .m_axi_bid_i(m_axi_bid_i[c]), .m_axi_bresp_i(m_axi_bresp_i[c]),
+        .m_axi_arvalid_o(m_axi_arvalid_o[c]), .m_axi_arready_i(m_axi_arready_i[c]),
+        .m_axi_araddr_o(m_axi_araddr_o[c]), .m_axi_arlen_o(m_axi_arlen_o[c]),
+        .m_axi_arsize_o(m_axi_arsize_o[c]), .m_axi_arburst_o(m_axi_arburst_o[c]),
+        .m_axi_arid_o(m_axi_arid_o[c]),
+        .m_axi_rvalid_i(m_axi_rvalid_i[c]), .m_axi_rready_o(m_axi_rready_o[c]),
+        .m_axi_rdata_i(m_axi_rdata_i[c]), .m_axi_rid_i(m_axi_rid_i[c]),
+        .m_axi_rresp_i(m_axi_rresp_i[c]), .m_axi_rlast_i(m_axi_rlast_i[c]),
+        .cmem_rd_req_o(cmem_rd_req[c]), .cmem_rd_addr_o(cmem_rd_addr[c]),
+        .cmem_rd_gnt_i(cmem_rd_gnt[c]),
+        .cmem_rd_data_i(cmem_rd_data[c]), .cmem_rd_valid_i(cmem_rd_valid[c]),
+        .cmem_wr_req_o(cmem_wr_req[c]), .cmem_wr_addr_o(cmem_wr_addr[c]),
+        .cmem_wr_be_o(cmem_wr_be[c]),
+        .cmem_wr_data_o(cmem_wr_data[c]), .cmem_wr_gnt_i(cmem_wr_gnt[c]),
+        .ici_rd_req_i(1'b0), .ici_rd_addr_i('0), .ici_rd_gnt_o(unused_ici_rd_gnt),
+        .ici_rd_data_o(unused_ici_rd_data), .ici_rd_valid_o(unused_ici_rd_valid),
+        .ici_wr_req_i(1'b0), .ici_wr_addr_i('0), .ici_wr_be_i('0), .ici_wr_data_i('0),
+        .ici_wr_gnt_o(unused_ici_wr_gnt),
+        .ici_flag_valid_i(1'b0), .ici_flag_i('0),
+        .trace_o(trace), .trace_any_o(trace_any_o[c]), .tag_valid_o(tag_valid_o[c]), .tag_o(tag_o[c])
+      );
+    end
 
     for (genvar u = 0; u < NumUnits; u++) begin : gen_trace
       assign trace_o[c*NumUnits+u] = trace[u];
@@ -211,5 +255,7 @@ module ttpu_chip
 
 `ifndef SYNTHESIS
   initial assert (Cores >= 1 && Cores <= 16) else $fatal(1, "Cores must be 1 to 16");
+  initial assert (Micro == 0 || (HasFp == 0 && HasSfu == 0 && AxiBytes == 4 && CmemBytes == 0))
+    else $fatal(1, "the microprogrammed core: integers, words of 4 bytes on AXI, no CMEM");
 `endif
 endmodule

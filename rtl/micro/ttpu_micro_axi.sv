@@ -5,8 +5,9 @@
 // stays on the bus until take_i (or the next read_i, which drops it). No start while busy.
 module ttpu_micro_axi
   import ttpu_pkg::*;
-  import ttpu_dma_pkg::AxiIdBits;
-(
+#(
+  localparam int unsigned AxiIdBits = 4
+) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
   // microcode

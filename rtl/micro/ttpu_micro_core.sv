@@ -6,7 +6,6 @@ module ttpu_micro_core
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
   import ttpu_pkg::*;
-  import ttpu_dma_pkg::AxiIdBits;
   import ttpu_micro_pkg::*;
 #(
   parameter int unsigned N = 4,
@@ -19,7 +18,8 @@ module ttpu_micro_core
   parameter int unsigned QueueDepth = 4,
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0,
-  parameter int unsigned Ice40 = 0       // 1 = SPRAM and DSP blocks of the iCE40 UltraPlus
+  parameter int unsigned Ice40 = 0,      // 1 = SPRAM and DSP blocks of the iCE40 UltraPlus
+  localparam int unsigned AxiIdBits = 4
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
