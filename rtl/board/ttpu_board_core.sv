@@ -29,6 +29,7 @@ module ttpu_board_core
   parameter int unsigned Cores = 1,
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
+  parameter int unsigned MulStyle = 0,      // of ttpu_mxu: how integers are multiplied
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0,
   localparam int unsigned AxiIdBits = 4
@@ -143,7 +144,7 @@ module ttpu_board_core
     .VpuLanes(VpuLanes), .HasSfu(HasSfu), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes),
     .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),
     .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro),
-    .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+    .MulStyle(MulStyle), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_chip (
     .clk_i, .rst_ni,
     .s_axil_awvalid_i(reg_awvalid), .s_axil_awready_o(reg_awready), .s_axil_awaddr_i(reg_awaddr),

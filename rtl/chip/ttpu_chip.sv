@@ -29,6 +29,7 @@ module ttpu_chip
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
   parameter int unsigned Ice40 = 0,         // 1 = which takes SPRAM and DSP blocks of the UltraPlus
+  parameter int unsigned MulStyle = 0,      // of ttpu_mxu: how integers are multiplied
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
 ) (
@@ -179,7 +180,7 @@ module ttpu_chip
         .VpuLanes(VpuLanes), .HasSfu(HasSfu),
         .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
         .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .CmemBytes(CmemBytes),
-        .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+        .MulStyle(MulStyle), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
       ) i_core (
         .clk_i, .rst_ni,
         .s_axil_awvalid_i(awvalid[c]), .s_axil_awready_o(awready[c]),

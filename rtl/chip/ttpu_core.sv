@@ -26,6 +26,7 @@ module ttpu_core
   parameter int unsigned SmemWords = 4096,
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned CmemBytes = 0,
+  parameter int unsigned MulStyle = 0,      // of ttpu_mxu: how integers are multiplied
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0,
   localparam int unsigned WordBytes = 4 * N,
@@ -263,7 +264,7 @@ module ttpu_core
 
   ttpu_mxu #(
     .N(N), .HasFp(HasFp), .PeStages(PeStages), .FpStages(FpStages), .AccRows(AccRows),
-    .VmemBytes(VmemBytes)
+    .VmemBytes(VmemBytes), .MulStyle(MulStyle)
   ) i_mxu (
     .clk_i, .rst_ni, .halt_i(halt), .clear_i(clear),
     .w_cmd_valid_i(cmd_valid[QMxw]), .w_cmd_i(cmd[QMxw]), .w_cmd_ready_o(cmd_ready[QMxw]),
