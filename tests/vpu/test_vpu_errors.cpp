@@ -2,6 +2,7 @@
 // golden model, halt and clear in the middle of a run.
 #include "Vvpu_core16.h"
 #include "Vvpu_mini.h"
+#include "vpu_bench.h"
 #include "vpu_program.h"
 
 namespace vpu_test {

@@ -2,6 +2,7 @@
 #include "Vvpu_core16.h"
 #include "Vvpu_edge.h"
 #include "Vvpu_mini.h"
+#include "vpu_bench.h"
 #include "vpu_program.h"
 
 namespace vpu_test {

@@ -17,33 +17,16 @@
 #include "tb/random.h"
 #include "tb/scoreboard.h"
 #include "tb/stall.h"
+#include "vpu_command.h"
 
 namespace vpu_test {
 
-using ttpu::Config;
-using ttpu::golden::Command;
 using ttpu::golden::Machine;
-namespace isa = ttpu::isa;
 
 inline const Config& config_of(const char* name) {
   for (const auto& c : ttpu::kConfigs)
     if (c.name == name) return c;
   std::abort();
-}
-
-/// A command with values of its registers.
-template <class Fields>
-Command command(const Fields& fields, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0,
-                uint32_t pc = 7) {
-  return {fields.encode(), a, b, c, pc};
-}
-
-/// A command without fields.
-inline Command bare(isa::Opcode opcode) {
-  Command c;
-  c.instr.set(0, 8, static_cast<uint32_t>(opcode));
-  c.pc = 7;
-  return c;
 }
 
 /// One read port of a memory: grants, and data two cycles later.

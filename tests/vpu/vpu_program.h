@@ -6,7 +6,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "vpu_bench.h"
+#include "tb/random.h"
+#include "vpu_command.h"
 
 namespace vpu_test {
 

@@ -1,0 +1,140 @@
+// Microcode of the VPU against the golden model: random commands, commands that fail, requests of
+// the host between rows. TTPU_MICROCODE names a ROM of scripts/microasm.py --rom to run instead of
+// the built-in one (its number of lanes says which tests it is for).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "isa/disasm.h"
+#include "isa/generated/regs_gen.h"
+#include "micro_compare.h"
+#include "tb/random.h"
+#include "vpu_image.h"
+#include "vpu_program.h"
+
+namespace micro_test {
+namespace {
+
+using namespace ttpu;
+using golden::Command;
+using isa::Opcode;
+
+class VpuMicro : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const char* file = std::getenv("TTPU_MICROCODE");
+    microcode_ =
+        file && *file ? timing::micro::load_image(file) : timing::micro::builtin_image(config_.n);
+    if (microcode_.n != config_.n) GTEST_SKIP() << "TTPU_MICROCODE is for other lanes";
+  }
+  DeviceOptions options() {
+    DeviceOptions o;
+    o.hbm_bytes = 4096;
+    o.trace_commands = true;
+    o.max_cycles = 500'000'000;
+    return o;
+  }
+  /// Runs the program on both; a failure if anything differs.
+  void both(const Image& image, const std::string& what) {
+    Pair pair(config_, options(), image, &microcode_, 1 + random_.below(1u << 30));
+    RunResult result;
+    const std::string difference = run_and_compare(pair, result);
+    if (!result.done) ++faults_[static_cast<uint32_t>(result.error)];
+    rows_ += result.counter(regs::VPU_ROWS);
+    if (difference.empty()) return;
+    std::string program;
+    for (size_t i = 0; i < image.code.size(); ++i)
+      program += std::to_string(i) + " " + isa::disassemble(image.code[i]) + "\n";
+    FAIL() << what << ", " << describe(result) << "\n" << difference << program;
+  }
+
+  const Config& config_ = *find_config(GetParam());
+  timing::micro::Image microcode_;
+  tb::Random random_;
+  std::map<uint32_t, uint32_t> faults_;
+  uint64_t rows_ = 0;
+};
+
+/// Anything that a field or an operand could be.
+uint32_t any_value(tb::Random& random) {
+  switch (random.below(4)) {
+    case 0:
+      return random.u32();
+    case 1:
+      return static_cast<uint32_t>(random.below(20));
+    case 2:
+      return 0u - static_cast<uint32_t>(random.below(70000));
+    default:
+      return static_cast<uint32_t>(random.below(70000));
+  }
+}
+
+/// One field, operand or address of a command becomes something else.
+void disturb(Command& c, const Config& config, tb::Random& random) {
+  const isa::OpDesc* op = nullptr;
+  for (const auto& o : isa::kOps)
+    if (o.opcode == c.instr.get(0, 8)) op = &o;
+  if (op->fields.empty() || random.chance(35)) {
+    uint32_t& operand = random.chance(34) ? c.a : random.coin() ? c.b : c.c;
+    switch (random.below(4)) {
+      case 0:
+        operand += static_cast<uint32_t>(random.between(-2, 2));
+        break;
+      case 1:
+        operand += config.n * static_cast<uint32_t>(random.between(-8, 8));
+        break;
+      case 2:
+        operand ^= 1u << random.below(32);
+        break;
+      default:
+        operand += config.n * static_cast<uint32_t>(random.between(-6000, 6000));
+    }
+    return;
+  }
+  const auto& field = op->fields[random.below(op->fields.size())];
+  uint32_t value = any_value(random);
+  if (random.coin()) value = c.instr.get(field.lsb, field.bits) ^ 1u << random.below(field.bits);
+  c.instr.set(field.lsb, field.bits, value);
+}
+
+TEST_P(VpuMicro, Random) {
+  vpu_test::Program program(config_, random_);
+  const int programs = tb::long_run() ? 1000 : 40;
+  for (int i = 0; i < programs; ++i) {
+    VpuImage image(config_);
+    for (bool room = true; room;)
+      for (const Command& c : program.next())
+        if (room) room = image.add(c);
+    both(image.image(), "program " + std::to_string(i));
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_TRUE(faults_.empty());
+  EXPECT_GT(rows_, 20u * static_cast<uint32_t>(programs));
+}
+
+// A legal start, so that there is a configuration, then commands each of which may be wrong.
+TEST_P(VpuMicro, Disturbed) {
+  vpu_test::Program program(config_, random_);
+  const int programs = tb::long_run() ? 20000 : 600;
+  for (int i = 0; i < programs; ++i) {
+    VpuImage image(config_);
+    for (uint64_t n = random_.below(3); n > 0; --n)
+      for (const Command& c : program.next()) image.add(c);
+    for (int n = 0; n < 4; ++n)
+      for (Command c : program.next()) {
+        if (random_.chance(12)) disturb(c, config_, random_);
+        image.add(c);
+      }
+    both(image.image(), "program " + std::to_string(i));
+    if (HasFatalFailure()) return;
+  }
+  for (const auto error : {isa::Error::BAD_FIELD, isa::Error::UNSUPPORTED, isa::Error::BAD_ALIGN,
+                           isa::Error::VMEM_BOUNDS, isa::Error::ACC_BOUNDS})
+    EXPECT_GE(faults_[static_cast<uint32_t>(error)], 4u) << "error " << static_cast<int>(error);
+}
+
+INSTANTIATE_TEST_SUITE_P(, VpuMicro, testing::Values("nano", "nano8"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace micro_test
