@@ -1,7 +1,7 @@
 // A chip of one core on a board with an SDRAM as its HBM. A board's own top adds clock, reset, the
-// SDRAM's clock (clk_i inverted) and the drivers of DQ: see docs/reference/sdram.md. The chip and the
-// bridge are in reset until the SDRAM is initialised (ready_o), some 200 us after rst_ni: until then
-// the host hears nothing. A reset in the middle starts over; the SDRAM's contents are lost then.
+// SDRAM's clock (clk_i inverted) and the drivers of DQ: see docs/reference/sdram.md. The chip and
+// the bridge are in reset until the SDRAM is initialised (ready_o), some 200 us after rst_ni: until
+// then the host hears nothing. A reset in the middle starts over; what the SDRAM held is lost.
 module ttpu_board_sdram
   import ttpu_pkg::*;
 #(
@@ -29,11 +29,13 @@ module ttpu_board_sdram
   parameter int unsigned N = 16,
   parameter int unsigned HasFp = 1,
   parameter int unsigned PeStages = 2,
+  parameter int unsigned FpStages = 1,
   parameter int unsigned AccRows = 512,
   parameter int unsigned VmemBanks = 8,
   parameter int unsigned VmemRows = 512,
   parameter int unsigned VmemPorts = 2,
   parameter int unsigned VpuStages = 6,
+  parameter int unsigned VpuLanes = N,
   parameter int unsigned HasSfu = 1,
   parameter int unsigned DmaChannels = 2,
   parameter int unsigned AxiBytes = 64,
@@ -86,9 +88,11 @@ module ttpu_board_sdram
   always_ff @(posedge clk_i) core_rst_nq <= rst_ni && ready;
 
   ttpu_board_core #(
-    .Div(Div), .GapBits(GapBits), .HbmBytes(HbmBytes), .N(N), .HasFp(HasFp), .PeStages(PeStages),
+    .Div(Div), .GapBits(GapBits), .HbmBytes(HbmBytes), .N(N), .HasFp(HasFp),
+    .PeStages(PeStages), .FpStages(FpStages),
     .AccRows(AccRows), .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts),
-    .VpuStages(VpuStages), .HasSfu(HasSfu), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes),
+    .VpuStages(VpuStages), .VpuLanes(VpuLanes), .HasSfu(HasSfu), .DmaChannels(DmaChannels),
+    .AxiBytes(AxiBytes),
     .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),
     .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro),
     .ConfigId(ConfigId), .ConfigHash(ConfigHash)
