@@ -99,7 +99,8 @@ for job in "$@"; do
   case $job in
     build) want_build ;;
     sim) want_build; want_demo; want_waves; want_formal
-         want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icepack; venv=yes ;;
+         want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icepack
+         want_command tcl tclsh; venv=yes ;;
     demo) want_build; want_demo ;;
     waves) want_build; want_waves ;;
     lint) want_build; want_command clang-format clang-format; venv=yes ;;
@@ -111,7 +112,8 @@ for job in "$@"; do
     fpga-gowin) want_fpga; venv=yes; pypi="$pypi $GOWIN_PYPI" ;;
     fpga-xc7) want_fpga; venv=yes ;;
     all) want_build; want_demo; want_waves; want_formal; want_command clang-format clang-format
-         want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icetime; venv=yes
+         want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icetime
+         want_command tcl tclsh; venv=yes
          pypi="$pypi $ECP5_PYPI $GOWIN_PYPI" ;;
     *) echo "setup.sh: no job '$job' (build sim demo lint bench waves fpga-ice40 fpga-ecp5 fpga-gowin" \
          "fpga-xc7 all)" >&2; exit 2 ;;

@@ -81,7 +81,7 @@ def _count_only(board, mhz, have, chosen, cells, folder):
     place.check_fit(board, used)
     files = sources.closure(board)
     (folder / "build.tcl").write_text(vivado.bitstream_script(board, files, chosen, mhz), encoding="utf-8")
-    print("family xc7 is placed by Vivado, which makes the bitstream `top.bit` there:\n"
+    print("family xc7 is placed by Vivado, which makes the bitstream there:\n"
           f"  cd '{folder}' && vivado -mode batch -source build.tcl")
     return report.make(board, mhz, have, chosen, resources, [], None)
 

@@ -1,37 +1,35 @@
 """7-series: the script for Vivado, which is not among the tools used here. Yosys only counts the resources."""
+import pathlib
+
 import sources
+from boards import ROOT
 from errors import FlowError
 
 
+def _words(values):
+    """A Tcl list."""
+    return "{" + " ".join(f"{{{v}}}" for v in values) + "}"
+
+
 def bitstream_script(board, files, chosen, mhz):
-    """Tcl for `vivado -mode batch -source build.tcl` in the work folder: bitstream, or failure with the path."""
+    """Tcl for `vivado -mode batch -source build.tcl` in the work folder: what is to be built, and build.tcl of the
+    board's folder, which ends with a bitstream, or with the path that misses the clock.
+
+    The device's own cells are Vivado's: our declarations of them are left out."""
     if board.pins.suffix != ".xdc":
         raise FlowError(f"{board.folder}/board.yaml: pins must be an .xdc file for family xc7", 2)
+    steps = board.folder / "build.tcl"
+    if not steps.is_file():
+        raise FlowError(f"{board.folder}: no build.tcl (family xc7 needs it)", 2)
     top, _ = sources.module_of(board.top)
-    names = "\n".join(f"read_verilog -sv {{{sources.relative(board, f)}}}" for f in files)
-    generics = " ".join(f"{n}={v}" for n, v in chosen.items())
-    return f"""# {board.get('title')}, {board.get('device')}: made by fpga/flow. Chip clock {mhz:.3f} MHz.
-# vivado -mode batch -source build.tcl
-file delete -force top.bit part.bit
-{names}
-read_xdc pins.xdc
-set_property generic {{{generics}}} [current_fileset]
-synth_design -top {top} -part {board.get('device')} -verilog_define SYNTHESIS=1 -generic {{{generics}}}
-report_utilization -file utilization.txt
-opt_design
-place_design
-phys_opt_design
-route_design
-report_utilization -file utilization.txt
-report_timing_summary -file timing.txt
-set slack [get_property SLACK [get_timing_paths -max_paths 1 -nworst 1 -setup]]
-set hold [get_property SLACK [get_timing_paths -max_paths 1 -nworst 1 -hold]]
-puts "slack: setup $slack ns, hold $hold ns"
-if {{$slack < 0 || $hold < 0}} {{
-  puts "timing is MISSED; no bitstream is made. The worst path:"
-  report_timing -max_paths 1
-  exit 1
-}}
-write_bitstream -force part.bit
-file rename -force part.bit top.bit
-"""
+    names = [sources.relative(board, f) for f in files if ROOT / "fpga/cells" not in pathlib.Path(f).parents]
+    return f"""# Made by fpga/flow. vivado -mode batch -source build.tcl
+set title {{{board.get('title')}}}
+set part {{{board.get('device')}}}
+set top {{{top}}}
+set mhz {mhz:.6f}
+set bitstream ../{board.name}.bit
+set files {_words(names)}
+set generics {_words(f"{n}={v}" for n, v in chosen.items())}
+
+{steps.read_text(encoding='utf-8')}"""
