@@ -303,9 +303,16 @@ module ttpu_sdram #(
     assert ((DataBits == 16 || DataBits == 32) && AxiBytes >= WordBytes && AxiBytes <= 16)
       else $fatal(1, "ttpu_sdram: DataBits 16 or 32, AxiBytes DataBits / 8 to 16");
   end
+  function automatic logic fits(logic [11:0] addr, logic [7:0] len);
+    fits = (32'(addr) >> Shift) + 32'(len) < 4096 / AxiBytes;
+  endfunction
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!r_push || r_ready) else $error("ttpu_sdram: a word read without room for it");
+      assert (!grant[Read] || fits(s_axi_araddr_i[11:0], s_axi_arlen_i))
+        else $error("ttpu_sdram: a read burst crosses 4 KiB");
+      assert (!grant[Write] || fits(s_axi_awaddr_i[11:0], s_axi_awlen_i))
+        else $error("ttpu_sdram: a write burst crosses 4 KiB");
       assert (!(take && we && !host) || !beat_end || w_last == last)
         else $error("ttpu_sdram: WLAST does not fit AWLEN");
     end
