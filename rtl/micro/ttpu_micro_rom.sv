@@ -29,7 +29,7 @@ module ttpu_micro_rom
   end
 
   if (Words > LowWords) begin : gen_high
-    localparam int unsigned HighWords = 512;
+    localparam int unsigned HighWords = (Words > 1536) ? 1024 : 512;
     logic [UwordBits-1:0] high [HighWords];
     logic [UwordBits-1:0] high_q;
     logic                 is_high_q;
@@ -42,7 +42,7 @@ module ttpu_micro_rom
     end
     always_ff @(posedge clk_i) begin
       if (en_i) begin
-        high_q <= high[addr_i[8:0]];
+        high_q <= high[addr_i[$clog2(HighWords)-1:0]];
         is_high_q <= addr_i[10];
       end
     end
@@ -54,7 +54,7 @@ module ttpu_micro_rom
   end
 
 `ifndef SYNTHESIS
-  initial assert ((N == 4 || N == 8) && Words <= 1536)
-    else $fatal(1, "ttpu_micro_rom: microcode for N = 4 and 8, of 1536 words at most");
+  initial assert ((N == 4 || N == 8) && Words <= 2048)
+    else $fatal(1, "ttpu_micro_rom: microcode for N = 4 and 8, of 2048 words at most");
 `endif
 endmodule

@@ -5,7 +5,7 @@
 
 namespace ttpu::timing::micro {
 
-inline constexpr uint32_t kRomWords = 1536;  ///< that a ROM may hold
+inline constexpr uint32_t kRomWords = 2048;  ///< that a ROM may hold
 inline constexpr uint32_t kAddressBits = 11;
 inline constexpr uint32_t kRegisters = 256;
 
