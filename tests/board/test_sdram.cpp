@@ -204,7 +204,7 @@ TYPED_TEST(Sdram, ClocksOfABurst) {
     b->drain();
     const double moved = double(b->sdram.reads + b->sdram.writes - words);
     const double share = moved / double(b->ctl.cycle() - start);
-    std::printf("[sdram] %s: 64 beats in %llu clocks, stream %s: %.3f words a clock\n",
+    std::printf("[sdram] %s: 64 beats in %llu clocks, stream %s: %.2f words a clock\n",
                 TypeParam::kPart.name, static_cast<unsigned long long>(w ? write : read),
                 w ? "written" : "read", share);
     EXPECT_EQ(moved, 64.0 * kBurst / (TypeParam::kPart.data_bits / 8));
@@ -318,6 +318,7 @@ TYPED_TEST(SdramRules, EachIsNamedWhenBroken) {
     for (uint64_t i = 0; i < 60'000; ++i) {
       if (b->waiting_reads() + b->waiting_writes() < 4)
         b->burst(b->random.coin(), b->random.below(b->bytes() / 16) * 16, 1);
+      b->host(b->random.coin(), b->random.below(b->bytes() / 4) * 4);  // the shortest
       b->ctl.tick();
     }
     b->drain();
