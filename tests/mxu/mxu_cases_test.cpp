@@ -11,7 +11,7 @@ namespace {
 
 template <class Traits>
 class MxuCase : public ::testing::Test {};
-using Builds = ::testing::Types<N4, N4Digits, N8, N8Add, N16>;
+using Builds = ::testing::Types<N4, N4Digits, N8, N8Add, N16, N8Dsp, N16Packed>;
 TYPED_TEST_SUITE(MxuCase, Builds);
 template <class Traits>
 class MxuFloatCase : public ::testing::Test {};

@@ -7,7 +7,8 @@ namespace {
 
 template <class Traits>
 class MxuGemm : public ::testing::Test {};
-using Builds = ::testing::Types<N4, N4Digits, N8, N8Three, N8Add, N16, N16One, N32>;
+using Builds =
+    ::testing::Types<N4, N4Digits, N8, N8Three, N8Add, N16, N16One, N32, N8Dsp, N16Packed>;
 
 struct BuildName {
   template <class T>

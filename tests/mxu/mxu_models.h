@@ -4,12 +4,14 @@
 
 #include "Vmxu_n16.h"
 #include "Vmxu_n16p1.h"
+#include "Vmxu_n16x.h"
 #include "Vmxu_n32.h"
 #include "Vmxu_n4.h"
 #include "Vmxu_n4d.h"
 #include "Vmxu_n8.h"
 #include "Vmxu_n8f.h"
 #include "Vmxu_n8p3.h"
+#include "Vmxu_n8x.h"
 
 namespace mxu_test {
 
@@ -24,9 +26,11 @@ using N4 = Build<Vmxu_n4, 4, 0, 2, 64>;         // mini
 using N4Digits = Build<Vmxu_n4d, 4, 0, 3, 64>;  // products of digits
 using N8 = Build<Vmxu_n8, 8, 1, 2, 256>;
 using N8Three = Build<Vmxu_n8p3, 8, 1, 3, 256>;
-using N8Add = Build<Vmxu_n8f, 8, 1, 3, 256, 3>;  // edge: an addition takes three cycles
-using N16 = Build<Vmxu_n16, 16, 1, 2, 512>;  // core16
-using N32 = Build<Vmxu_n32, 32, 1, 2, 512>;  // skews of ring memories
+using N8Add = Build<Vmxu_n8f, 8, 1, 3, 256, 3>;     // edge: an addition takes three cycles
+using N16 = Build<Vmxu_n16, 16, 1, 2, 512>;         // core16
+using N32 = Build<Vmxu_n32, 32, 1, 2, 512>;         // skews of ring memories
+using N8Dsp = Build<Vmxu_n8x, 8, 0, 2, 256>;        // 7-series DSP blocks
+using N16Packed = Build<Vmxu_n16x, 16, 0, 3, 512>;  // two products a block
 using N16One = Build<Vmxu_n16p1, 16, 1, 1, 512>;
 
 }  // namespace mxu_test

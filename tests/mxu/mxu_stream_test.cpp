@@ -8,7 +8,8 @@ namespace {
 
 template <class Traits>
 class MxuStream : public ::testing::Test {};
-using Builds = ::testing::Types<N4, N4Digits, N8, N8Three, N8Add, N16, N16One, N32>;
+using Builds =
+    ::testing::Types<N4, N4Digits, N8, N8Three, N8Add, N16, N16One, N32, N8Dsp, N16Packed>;
 TYPED_TEST_SUITE(MxuStream, Builds);
 
 /// Rows that a walk reaches, as offsets in units of N bytes: lowest and highest.
