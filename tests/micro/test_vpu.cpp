@@ -133,6 +133,87 @@ TEST_P(VpuMicro, Disturbed) {
     EXPECT_GE(faults_[static_cast<uint32_t>(error)], 4u) << "error " << static_cast<int>(error);
 }
 
+// The host asks for registers while rows run, and gets its answers while the rows stay right.
+TEST_P(VpuMicro, HostBetweenRows) {
+  vpu_test::Program program(config_, random_);
+  uint32_t answers = 0;
+  for (int i = 0; i < 10; ++i) {
+    VpuImage image(config_);
+    for (bool room = true; room;)
+      for (const Command& c : program.next())
+        if (room) room = image.add(c);
+    Pair pair(config_, options(), image.image(), &microcode_, 1 + random_.below(1u << 30));
+    auto& core = pair.micro.core();
+    const RunResult golden = pair.golden.run();
+    ASSERT_TRUE(golden.done);
+    pair.micro.host().write(regs::kCtrl, 1);
+    // A register is written and read in turn: the microcode stores it beside the rows.
+    uint32_t value = 0, turn = 0;
+    bool open = false;
+    for (uint64_t start = core.cycle(); !core.irq() || open;) {
+      ASSERT_LT(core.cycle() - start, 10'000'000u) << "program " << i;
+      core.step();
+      if (open) {
+        const auto reply = core.take_reply();
+        if (!reply) continue;
+        ASSERT_FALSE(reply->error) << "program " << i << ", cycle " << core.cycle();
+        if (turn % 2 == 0) {
+          ASSERT_EQ(reply->data, value) << "program " << i << ", cycle " << core.cycle();
+        }
+        open = false;
+        ++answers;
+      } else if (!core.irq() && random_.chance(5)) {
+        const bool write = ++turn % 2 == 1;
+        if (write) value = random_.u32() | 1u << 30;
+        core.request(write, regs::kWatchdog, value);
+        open = true;
+      }
+    }
+    std::vector<uint8_t> vmem(config_.vmem_bytes());
+    pair.micro.read_vmem(0, vmem);
+    const auto& expected = pair.golden.machine().vmem;
+    for (size_t at = 0; at < vmem.size(); ++at)
+      ASSERT_EQ(vmem[at], expected[at]) << "program " << i << ", VMEM " << at;
+  }
+  EXPECT_GT(answers, 1000u);
+}
+
+// CLEAR in the middle of a command: quiet soon, and what follows finds the state of VPU_CLEAR.
+TEST_P(VpuMicro, ClearBetweenRows) {
+  vpu_test::Program program(config_, random_);
+  uint32_t stopped = 0;
+  for (int i = 0; i < 30; ++i) {
+    VpuImage image(config_);
+    for (int n = 0; n < 12; ++n)
+      for (const Command& c : program.next()) image.add(c);
+    Pair pair(config_, options(), image.image(), &microcode_, 1 + random_.below(1u << 30));
+    auto& core = pair.micro.core();
+    pair.micro.host().write(regs::kCtrl, 1);
+    const uint64_t start = core.cycle(), length = 500 + random_.below(20000);
+    while (!core.irq() && core.cycle() - start < length) core.step();
+    stopped += !core.irq();
+    pair.micro.clear();
+    // One row by the configuration of VPU_CLEAR, plus V0, which CLEAR has zeroed.
+    VpuImage after(config_);
+    isa::VpuStage stage{};
+    stage.op = static_cast<uint32_t>(isa::Vop::IADD);
+    stage.operand = static_cast<uint32_t>(isa::Voperand::V0);
+    after.add(vpu_test::command(stage));
+    isa::VpuRun run{};
+    run.lanes = config_.n;
+    after.add(vpu_test::command(run, 0, 0, 64));
+    pair.micro.load(after.image());
+    auto& golden = pair.golden.machine();
+    pair.micro.read_vmem(0, golden.vmem);
+    golden.acc = core.acc();
+    golden.clear();
+    pair.golden.load(after.image());
+    RunResult result;
+    ASSERT_EQ(run_and_compare(pair, result), "") << "program " << i;
+  }
+  EXPECT_GT(stopped, 10u);
+}
+
 INSTANTIATE_TEST_SUITE_P(, VpuMicro, testing::Values("nano", "nano8"),
                          [](const auto& info) { return std::string(info.param); });
 
