@@ -65,7 +65,7 @@ TEST_P(Timing, RandomProgramsEqualTheCounters) {
   tb::Random rng("timing");
   for (int i = 0; i < 20; ++i) {
     chip_test::RandomProgramOptions options;
-    options.commands = config().n == 4 ? 30 : 80;  // what the instruction memory holds
+    options.commands = config().imem_words <= 512 ? 30 : 80;  // what the instruction memory holds
     const auto program = chip_test::random_program(config(), rng, options);
     Image image;
     image.config_hash = config().hash;
@@ -78,7 +78,7 @@ TEST_P(Timing, RandomProgramsEqualTheCounters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, Timing, testing::Values("mini", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, Timing, testing::Values("nano", "nano8", "mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(TimingModel, SaysWhyItStops) {
