@@ -1,6 +1,6 @@
 // The microcode's scalar core, queues and errors on the model of the engine, against the golden
 // model: random programs of scalar instructions, SYNC, waits and signals; cycles of instructions.
-// TTPU_MICROCODE_4 and _8 name images of scripts/microasm.py to test in place of the built-in ones.
+// TTPU_MICROCODE names an image of scripts/microasm.py to test in place of the built-in one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,10 @@ namespace micro = ttpu::timing::micro;
 namespace regs = ttpu::regs;
 
 micro::Image microcode(const Config& c) {
-  const char* file = std::getenv(fmt::format("TTPU_MICROCODE_{}", c.n).c_str());
-  return file && *file ? micro::load_image(file) : micro::builtin_image(c.n);
+  const char* file = std::getenv("TTPU_MICROCODE");
+  if (file && *file)
+    if (micro::Image image = micro::load_image(file); image.n == c.n) return image;
+  return micro::builtin_image(c.n);
 }
 
 DeviceOptions options() {
@@ -307,7 +309,7 @@ TEST_P(MicroScalar, CyclesOfInstructions) {
   show("STS", plain(Opcode::STS, {.ra = 1, .rb = 2}), 35);
   show("BEQ not taken", plain(Opcode::BEQ, {.ra = 1}, 0), 25);
   show("BNE taken", plain(Opcode::BNE, {.ra = 1}, 3), 25);
-  show("SYNC", isa::Sync{.unit = 5}.encode(), 70);
+  show("SYNC", isa::Sync{.unit = 5}.encode(), 75);
   show("SYNC that signals", with(isa::Sync{.unit = 5}.encode(), {.signal = 1, .signal_flag = 3}),
        100);
 }
