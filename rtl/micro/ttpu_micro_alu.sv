@@ -18,28 +18,33 @@ module ttpu_micro_alu
   output logic        out_msb_o,
   output logic        out_or_o
 );
-  // ---- adder and comparison ---------------------------------------------------------------------
-  logic        equal, less;
+  // ---- adder ------------------------------------------------------------------------------------
   assign {carry_o, sum_o} = 33'(({1'b0, a_i, 1'b1} + {1'b0, bx_i, carry_i}) >> 1);
-  assign equal = (a_i ^ bx_i) == '1;
-  // b is inverted, so equal signs are unequal.
-  assign less = !ctl_i.is_unsigned && a_i[31] == bx_i[31] ? a_i[31] : !carry_o;
+
+  // ---- comparison: both halves at once, for speed ------------------------------------------------
+  // b is inverted, so a - b is a + bx + 1: its sign in one bit more says less.
+  logic        less_low, less_high, equal_low, equal_high, less;
+  assign less_low = 1'(({1'b0, a_i[15:0]} + {1'b1, bx_i[15:0]} + 17'd1) >> 16);
+  assign less_high = 1'(({a_i[31] && !ctl_i.is_unsigned, a_i[31:16]} +
+      {bx_i[31] || ctl_i.is_unsigned, bx_i[31:16]} + 17'd1) >> 16);
+  assign equal_low = (a_i[15:0] ^ bx_i[15:0]) == '1;
+  assign equal_high = (a_i[31:16] ^ bx_i[31:16]) == '1;
+  assign less = less_high || (equal_high && less_low);
   always_comb begin
     unique case (ctl_i.cmp)
-      CmpEq:   cmp_o = equal;
-      CmpLe:   cmp_o = less || equal;
+      CmpEq:   cmp_o = equal_high && equal_low;
+      CmpLe:   cmp_o = less_high || (equal_high && (less_low || equal_low));
       default: cmp_o = less;
     endcase
   end
 
-  // ---- logic unit: minimum, maximum and choice too ----------------------------------------------
-  logic   take_b;
-  logic [1:0] unit;
+  // ---- logic unit, and the choice of minimum, maximum and sel --------------------------------------
+  logic        take_a, take_b;
   logic [31:0] logic_y;
+  assign take_a = (ctl_i.is_min && less) || (ctl_i.is_max && !less) || (ctl_i.is_sel && pred_i);
   assign take_b = (ctl_i.is_min && !less) || (ctl_i.is_max && less) || (ctl_i.is_sel && !pred_i);
-  assign unit = ctl_i.unit | {2{take_b}};
   always_comb begin
-    unique case (unit)
+    unique case (ctl_i.unit)
       LogicA:   logic_y = a_i;
       LogicAnd: logic_y = a_i & bx_i;
       LogicOr:  logic_y = a_i | bx_i;
@@ -64,12 +69,15 @@ module ttpu_micro_alu
     .fill_i(fill), .y_o(shifted), .out_msb_o, .out_or_o
   );
 
-  // ---- result -----------------------------------------------------------------------------------
+  // ---- result: one unit's, the others give 0 -------------------------------------------------------
+  // What is ready early is joined first.
+  logic [31:0] early;
   always_comb begin
     for (int unsigned i = 0; i < 32; i++) begin
-      result_o[i] = (ctl_i.use_sum && (ctl_i.use_xor ? a_i[i] ^ bx_i[i] : sum_o[i])) || shifted[i] ||
-          (ctl_i.use_logic && logic_y[i]) || (ctl_i.use_ext && ext_i[i]) ||
-          (i == 0 && ctl_i.use_lt && less);
+      early[i] = (ctl_i.use_logic && logic_y[i]) || (ctl_i.use_ext && ext_i[i]) ||
+          (ctl_i.use_xor && (a_i[i] ^ bx_i[i]));
+      result_o[i] = (ctl_i.use_sum && sum_o[i]) || shifted[i] || early[i] ||
+          (take_a && a_i[i]) || (take_b && !bx_i[i]) || (i == 0 && ctl_i.use_lt && less);
     end
   end
 endmodule

@@ -48,7 +48,8 @@ module ttpu_micro_axi
   input  logic [1:0]             m_axi_rresp_i
 );
   logic        ar_q, aw_q, w_q;          // valid
-  logic        read_q, write_q, error_q; // response to come
+  logic        read_q, write_q;          // response to come
+  logic        busy_q, error_q;
   logic [63:0] addr_q;
   logic [31:0] data_q;
   logic [3:0]  be_q;
@@ -58,25 +59,25 @@ module ttpu_micro_axi
     if (m_axi_awready_i) aw_q <= 1'b0;
     if (m_axi_wready_i) w_q <= 1'b0;
     if (read_q && m_axi_rvalid_i && !ar_q) begin
-      read_q <= 1'b0;
+      {read_q, busy_q} <= '0;
       error_q <= m_axi_rresp_i[1];
     end
     if (write_q && m_axi_bvalid_i) begin
-      write_q <= 1'b0;
+      {write_q, busy_q} <= '0;
       error_q <= m_axi_bresp_i[1];
     end
-    if (read_i) {ar_q, read_q} <= '1;
+    if (read_i) {ar_q, read_q, busy_q} <= '1;
     if (write_i) begin
-      {aw_q, w_q, write_q} <= '1;
+      {aw_q, w_q, write_q, busy_q} <= '1;
       data_q <= data_i;
       be_q <= be_i;
     end
     if (read_i || write_addr_i) addr_q[31:0] <= data_i;
     if (high_i) addr_q[63:32] <= data_i;
-    if (!rst_ni) {ar_q, aw_q, w_q, read_q, write_q, error_q} <= '0;
+    if (!rst_ni) {ar_q, aw_q, w_q, read_q, write_q, busy_q, error_q} <= '0;
   end
 
-  assign busy_o = read_q || write_q;
+  assign busy_o = busy_q;
   assign error_o = error_q;
 
   assign m_axi_awvalid_o = aw_q;

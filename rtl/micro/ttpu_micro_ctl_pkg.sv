@@ -28,13 +28,13 @@ package ttpu_micro_ctl_pkg;
   // For the ALU.
   typedef struct packed {
     logic   use_sum;   // result: adder
-    logic   use_xor;   // which gives a ^ b then
+    logic   use_xor;   // result: a ^ b
     logic   use_logic; // result: logic unit
     logic   use_shift; // result: shifter
     logic   use_ext;   // result: from outside
     logic   use_lt;    // result: comparison
     logic_e unit;
-    logic   is_min;
+    logic   is_min;    // result: a or b
     logic   is_max;
     logic   is_sel;
     cmp_e   cmp;
@@ -62,7 +62,6 @@ package ttpu_micro_ctl_pkg;
     logic   mul;
     logic   iqmul;
     logic   sub;       // operand b is inverted; carry in
-    logic   with_c;    // carry in is C
     logic   invert;
     ext_e   ext;
     alu_t   alu;

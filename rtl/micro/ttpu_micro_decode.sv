@@ -16,10 +16,8 @@ module ttpu_micro_decode
   output logic       is_store_o,
   output logic       is_bytes_o,  // exts, extz: operand a moves by words, b is 8 * lane
   output logic       may_repeat_o,
-  output logic       sets_flag_o, // a flag may change at its end
-  output logic       is_jump_o,   // jmp, call
-  output logic       is_flag_o,   // bf, bnf, callf
-  output logic       flag_value_o // goes if the flag is this
+  output logic       with_c_o,    // carry in is C
+  output logic       sets_flag_o  // a flag may change at its end
 );
   uop_e op;
   assign op = uop_e'(op_i);
@@ -36,10 +34,8 @@ module ttpu_micro_decode
     is_call_o = 1'b0;
     is_store_o = 1'b0;
     is_bytes_o = 1'b0;
+    with_c_o = 1'b0;
     sets_flag_o = 1'b0;
-    is_jump_o = 1'b0;
-    is_flag_o = 1'b0;
-    flag_value_o = op != UopBnf;
     may_repeat_o = !op_i[5] || op_i[5:3] == 3'b100;
     ctl_o.alu.cmp = CmpLt;
 
@@ -48,8 +44,8 @@ module ttpu_micro_decode
       UopPass: {ctl_o.write, ctl_o.alu.use_logic} = '1;
       UopIadd: {ctl_o.write, ctl_o.alu.use_sum, ctl_o.set_carry, sets_flag_o} = '1;
       UopIsub: {ctl_o.write, ctl_o.alu.use_sum, ctl_o.set_carry, sets_flag_o, ctl_o.sub} = '1;
-      UopAddc: {ctl_o.write, ctl_o.alu.use_sum, ctl_o.set_carry, sets_flag_o, ctl_o.with_c} = '1;
-      UopXor:  {ctl_o.write, ctl_o.alu.use_sum, ctl_o.alu.use_xor} = '1;
+      UopAddc: {ctl_o.write, ctl_o.alu.use_sum, ctl_o.set_carry, sets_flag_o, with_c_o} = '1;
+      UopXor:  {ctl_o.write, ctl_o.alu.use_xor} = '1;
       UopImul: begin
         {ctl_o.write, ctl_o.mul, ctl_o.alu.use_ext} = '1;
         ctl_o.ext = ExtMul;
@@ -60,8 +56,8 @@ module ttpu_micro_decode
         ctl_o.ext = ExtShift;
         extra_o = 4'd9;
       end
-      UopImin: {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.alu.is_min} = '1;
-      UopImax: {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.alu.is_max} = '1;
+      UopImin: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_min} = '1;
+      UopImax: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_max} = '1;
       UopIshl: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.left} = '1;
       UopIsra: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.arithmetic} = '1;
       UopIsrl: {ctl_o.write, ctl_o.alu.use_shift} = '1;
@@ -99,7 +95,7 @@ module ttpu_micro_decode
         {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
         ctl_o.alu.cmp = CmpLe;
       end
-      UopSel: {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.alu.is_sel} = '1;
+      UopSel: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_sel} = '1;
 
       // Memories and special registers.
       UopLd: begin
@@ -127,13 +123,10 @@ module ttpu_micro_decode
       UopMts: {ctl_o.spr_write, sets_flag_o} = '1;
       UopExec: ctl_o.exec = 1'b1;
 
-      // Sequencing.
+      // Sequencing; where jumps go is seen in D.
       UopBeq, UopBne, UopBlt, UopBge, UopBltu, UopBgeu: ctl_o.branch = 1'b1;
-      UopJmp: is_jump_o = 1'b1;
-      UopCall: {ctl_o.write, is_jump_o, is_call_o} = '1;
+      UopCall, UopCallf: {ctl_o.write, is_call_o} = '1;
       UopJr: ctl_o.jump_reg = 1'b1;
-      UopBf, UopBnf: is_flag_o = 1'b1;
-      UopCallf: {ctl_o.write, is_flag_o, is_call_o} = '1;
       default: ;
     endcase
 

@@ -65,6 +65,7 @@ module ttpu_micro_engine
   logic [31:0]          alt_b_q;       // operand b if not from the register file
   logic                 sel_a_q, sel_b_q;
   logic                 carry_q;
+  logic                 carry_in_q;    // into the adder
   logic [N-1:0]         pred_q;
   logic [4:0]           shift_q;       // SHIFT
 
@@ -88,17 +89,16 @@ module ttpu_micro_engine
   control_t   d_ctl;
   logic [5:0] d_op;
   logic [3:0] d_extra;
-  logic       is_imm, is_li, is_lin, is_call, is_store, is_bytes, may_repeat, sets_flag;
-  logic       is_jump, is_flag, flag_value;
+  logic       is_imm, is_li, is_lin, is_call, is_store, is_bytes, may_repeat, with_c, sets_flag;
   assign d_op = exec_q ? exec_op_q : word[35:30];
   ttpu_micro_decode i_decode (
     .op_i(d_op), .second_i(lane_q[0]), .first_lane_i(lane_q == '0),
     .ctl_o(d_ctl), .extra_o(d_extra), .is_imm_o(is_imm), .is_li_o(is_li), .is_lin_o(is_lin),
     .is_call_o(is_call), .is_store_o(is_store), .is_bytes_o(is_bytes), .may_repeat_o(may_repeat),
-    .sets_flag_o(sets_flag), .is_jump_o(is_jump), .is_flag_o(is_flag), .flag_value_o(flag_value)
+    .with_c_o(with_c), .sets_flag_o(sets_flag)
   );
 
-  logic repeats, last, flag, goes, hold, send, advance, jump;
+  logic is_jump, is_flag, flag, goes, repeats, last, hold, send, advance, jump;
   always_comb begin
     unique case (word[29:27])
       FlagHreq:   flag = hreq_i;
@@ -108,10 +108,13 @@ module ttpu_micro_engine
       default:    flag = carry_q;
     endcase
   end
-  assign goes = is_jump || (is_flag && flag == flag_value);
+  // Straight from the word, for speed: 46 47 jmp call, 50..52 bf bnf callf.
+  assign is_jump = word[35:31] == 5'(UopJmp >> 1);
+  assign is_flag = word[35:33] == 3'(UopBf >> 3) && (word[32] || word[31]);
+  assign goes = is_jump || (is_flag && flag == (word[32:30] != 3'(UopBnf)));
   assign repeats = exec_q || (word[25] && may_repeat);
   assign last = is_store ? lane_q[0] : !repeats || lane_q == '1;
-  assign hold = x_q.exec || (is_flag && x_sets_flag_q);
+  assign hold = x_q.exec || (is_flag && !exec_q && x_sets_flag_q);
   assign send = d_valid_q && ready && !hold && !taken;
   assign advance = send && last && !exec_q;
   assign jump = d_valid_q && goes;
@@ -152,8 +155,8 @@ module ttpu_micro_engine
   );
 
   // iqmul: when 2 cycles are left take the product >> 31; when 1, shift that right by SHIFT; in the
-  // last, round (product_up_q) or saturate: only 2^62 is too large, and only with SHIFT = 0.
-  logic iq_take, iq_shift, saturate_q, product_up_q;
+  // last, round (carry in) or saturate: only 2^62 is too large, and only with SHIFT = 0.
+  logic iq_take, iq_shift, saturate_q;
   assign iq_take = x_q.iqmul && x_left_q == 4'd2;
   assign iq_shift = x_q.iqmul && x_left_q == 4'd1;
   ttpu_micro_mul i_mul (
@@ -173,7 +176,7 @@ module ttpu_micro_engine
   end
   ttpu_micro_alu i_alu (
     .ctl_i(x_q.alu), .a_i(a), .bx_i(bx),
-    .carry_i(x_q.iqmul ? product_up_q : x_q.sub || (x_q.with_c && carry_q)),
+    .carry_i(carry_in_q),
     .pred_i(pred_q[x_lane_q]),
     .fill_i(x_q.iqmul && x_q.alu.use_shift && product_sign), .ext_i(ext),
     .sum_o(sum), .carry_o(carry_out), .cmp_o(cmp), .result_o(result),
@@ -190,14 +193,15 @@ module ttpu_micro_engine
       x_q <= d_ctl;
       x_left_q <= d_extra;
       x_first_q <= 1'b1;
+      carry_in_q <= d_ctl.sub || (with_c && (x_q.set_carry ? carry_out : carry_q));
       x_sets_flag_q <= sets_flag;
       x_d_q <= d_d;
       x_lane_q <= lane_q;
       x_target_q <= {word[29], word[25:24], word[23:16]};
       sel_a_q <= x_q.write && x_d_q == d_a;
       sel_b_q <= d_imm || (x_q.write && x_d_q == d_b);
-      if (is_flag && !goes) x_q.write <= 1'b0;
-      if (repeats && !d_ctl.with_c) x_q.set_carry <= 1'b0;
+      if (is_flag && !goes && !exec_q) x_q.write <= 1'b0;
+      if (repeats && !with_c) x_q.set_carry <= 1'b0;
       if (!send) begin
         {x_q.write, x_q.set_pred, x_q.set_carry, x_q.branch, x_q.jump_reg, x_q.spr_write, x_q.spr_read,
          x_q.load, x_q.store, x_q.ald, x_q.exec, x_q.mul, x_q.iqmul} <= '0;
@@ -233,7 +237,7 @@ module ttpu_micro_engine
       x_q.alu.use_shift <= 1'b0;
       x_q.alu.use_sum <= 1'b1;
       x_q.sub <= saturate_q;
-      product_up_q <= (shift_q == '0 ? product[30] : out_msb) &&
+      carry_in_q <= (shift_q == '0 ? product[30] : out_msb) &&
           (result[0] || sticky || (shift_q != '0 && (product[30] || out_or)));
     end
 

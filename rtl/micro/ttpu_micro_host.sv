@@ -38,7 +38,7 @@ module ttpu_micro_host
     StRespond
   } state_e;
   state_e      state_q;
-  logic        write_q, fail_q;
+  logic        write_q, fail_q, hreq_q;
   logic [31:0] rdata_q;
 
   logic is_status;
@@ -48,10 +48,19 @@ module ttpu_micro_host
     case (state_q)
       StIdle: begin
         write_q <= !s_axil_arvalid_i;
-        if (is_status) state_q <= StTake;
-        else if (s_axil_arvalid_i || (s_axil_awvalid_i && s_axil_wvalid_i)) state_q <= StWork;
+        if (is_status) begin
+          state_q <= StTake;
+        end else if (s_axil_arvalid_i || (s_axil_awvalid_i && s_axil_wvalid_i)) begin
+          state_q <= StWork;
+          hreq_q <= 1'b1;
+        end
       end
-      StWork:  if (reply_i || fail_i) state_q <= StTake;
+      StWork: begin
+        if (reply_i || fail_i) begin
+          state_q <= StTake;
+          hreq_q <= 1'b0;
+        end
+      end
       StTake:  state_q <= StRespond;
       default: if (write_q ? s_axil_bready_i : s_axil_rready_i) state_q <= StIdle;
     endcase
@@ -59,10 +68,13 @@ module ttpu_micro_host
       fail_q <= fail_i;
       rdata_q <= (state_q == StIdle) ? 32'(status_i) : fail_i ? '0 : data_i;
     end
-    if (!rst_ni) state_q <= StIdle;
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      hreq_q <= 1'b0;
+    end
   end
 
-  assign hreq_o = state_q == StWork;
+  assign hreq_o = hreq_q;
   assign haddr_o = {write_q, &s_axil_wstrb_i, 10'b0, write_q ? s_axil_awaddr_i : s_axil_araddr_i};
   assign s_axil_arready_o = state_q == StTake && !write_q;
   assign s_axil_awready_o = state_q == StTake && write_q;

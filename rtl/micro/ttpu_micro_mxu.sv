@@ -50,9 +50,10 @@ module ttpu_micro_mxu #(
   logic [2:0]         mode_q;
   logic [15:0]        left_q;
   logic [2*N:0]       valid_q;  // bit i: a row left LMEM i + 1 cycles ago
+  logic               busy_q;   // a row is to be read or under way
   assign rd_en_o = left_q != '0;
   assign rd_addr_o = addr_q;
-  assign busy_o = rd_en_o || (|valid_q);
+  assign busy_o = busy_q;
 
   always_ff @(posedge clk_i) begin
     if (rd_en_o) begin
@@ -71,7 +72,10 @@ module ttpu_micro_mxu #(
       endcase
     end
     valid_q <= {valid_q[2*N-1:0], rd_en_o};
+    busy_q <= rd_en_o || (|valid_q[2*N-1:0]) ||
+        (cfg_we_i && cfg_index_i == 3'd4 && cfg_data_i[15:0] != '0);
     if (!rst_ni) begin
+      busy_q <= 1'b0;
       left_q <= '0;
       valid_q <= '0;
     end

@@ -52,9 +52,13 @@ module ttpu_micro_shift (
   end
 
   always_comb begin
-    for (int unsigned i = 0; i < 32; i++) y_o[i] = (top[i] ^ left_i) ? fill_i : r4[i];
+    // Bit i falls out before the last one if i + 1 < amount: seen in the mask from its other end.
+    out_or_o = 1'b0;
+    for (int unsigned i = 0; i < 32; i++) begin
+      y_o[i] = (top[i] ^ left_i) ? fill_i : r4[i];
+      if (i < 31) out_or_o = out_or_o || (a_i[i] && top[30-i]);
+    end
   end
   assign out_msb_o = r4[31];
-  assign out_or_o = |(r4[30:0] & top[30:0]);
 
 endmodule
