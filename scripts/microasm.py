@@ -189,8 +189,8 @@ class Assembler:
         if m := re.fullmatch(r"(.*?)\+\s*(#.*)", inner):
             return m.group(1).strip(), m.group(2).strip()
         # [a+b]: a plus is an offset of a register number if a constant follows
-        for i, ch in enumerate(inner):
-            if ch == "+" and names_in(inner[i:]) & set(self.parser.registers):
+        for i in reversed(range(len(inner))):
+            if inner[i] == "+" and names_in(inner[i:]) & set(self.parser.registers):
                 return inner[:i].strip(), inner[i + 1:].strip()
         return inner, "#0"
 

@@ -79,7 +79,8 @@ TEST_P(Timing, RandomProgramsEqualTheCounters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, Timing, testing::Values("nano", "nano8", "mini", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, Timing,
+                         testing::Values("nano", "nano8", "mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(TimingModel, SaysWhyItStops) {
