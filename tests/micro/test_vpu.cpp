@@ -122,8 +122,13 @@ TEST_P(VpuMicro, Disturbed) {
       for (const Command& c : program.next()) image.add(c);
     for (int n = 0; n < 4; ++n)
       for (Command c : program.next()) {
+        if (random_.chance(8)) continue;  // what it would have set stays as it was
         if (random_.chance(12)) disturb(c, config_, random_);
         image.add(c);
+        if (!random_.chance(4)) continue;
+        isa::VpuSfu sfu{};
+        sfu.func = random_.chance(80) ? 0 : static_cast<uint32_t>(random_.below(16));
+        image.add(vpu_test::command(sfu));
       }
     both(image.image(), "program " + std::to_string(i));
     if (HasFatalFailure()) return;
@@ -193,12 +198,18 @@ TEST_P(VpuMicro, ClearBetweenRows) {
     while (!core.irq() && core.cycle() - start < length) core.step();
     stopped += !core.irq();
     pair.micro.clear();
-    // One row by the configuration of VPU_CLEAR, plus V0, which CLEAR has zeroed.
+    // Rows by the configuration of VPU_CLEAR, plus V0 and B, which CLEAR has zeroed.
     VpuImage after(config_);
     isa::VpuStage stage{};
     stage.op = static_cast<uint32_t>(isa::Vop::IADD);
     stage.operand = static_cast<uint32_t>(isa::Voperand::V0);
     after.add(vpu_test::command(stage));
+    stage.index = 2, stage.operand = static_cast<uint32_t>(isa::Voperand::B);
+    after.add(vpu_test::command(stage));
+    const uint32_t n = static_cast<uint32_t>(random_.below(3));  // 0: also the counts of CLEAR
+    isa::VpuShape shape{};
+    shape.n0 = shape.n1 = shape.n2 = n;
+    if (n != 0) after.add(vpu_test::command(shape));
     isa::VpuRun run{};
     run.lanes = config_.n;
     after.add(vpu_test::command(run, 0, 0, 64));
