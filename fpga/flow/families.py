@@ -24,7 +24,9 @@ RESOURCES = {
                                         "lutram": "RAM16SDP4"},
               "yosys": {"dsp": {"MULT18X18": 1, "MULT9X9": 0.5, "MULT36X36": 4, "MULTALU": 2, "MULTADDALU": 2}}},
     "xc7": {"margin": "lut", "pnr": {},
-            "yosys": {"lut": {"LUT": 1}, "ff": {"FDRE": 1, "FDSE": 1, "FDCE": 1, "FDPE": 1},
+            "yosys": {"lut": {"LUT": 1, "INV": 1, "SRL": 1, "RAM32M": 4, "RAM64M": 4, "RAM32X": 2, "RAM64X": 2,
+                              "RAM128X": 4, "RAM256X": 4},  # shift registers and RAM in LUTs are LUTs
+                      "ff": {"FDRE": 1, "FDSE": 1, "FDCE": 1, "FDPE": 1},
                       "dsp": {"DSP48E1": 1}, "bram": {"RAMB36": 1, "RAMB18": 0.5}, "carry": {"CARRY4": 1},
                       "lutram": {"RAM32": 1, "RAM64": 1, "RAM128": 1, "RAM256": 1}}},
 }
