@@ -19,7 +19,8 @@ module ttpu_vpu_ctrl
     parameter int unsigned HasSfu = 1,
     parameter int unsigned AccRows = 512,
     parameter int unsigned VmemBytes = 262144,
-    parameter int unsigned Depth = 32
+    parameter int unsigned Depth = 32,
+    parameter int unsigned Pace = 1          // cycles from a result row of a transpose to the next
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -247,12 +248,25 @@ module ttpu_vpu_ctrl
     end
   end
 
+  logic scatter_ready;
+  if (Pace == 1) begin : gen_each_cycle
+    assign scatter_ready = 1'b1;
+  end else begin : gen_pace
+    logic [$clog2(Pace)-1:0] pace_q;
+    assign scatter_ready = pace_q == '0;
+    always_ff @(posedge clk_i) begin
+      if (scatter_o) pace_q <= ($clog2(Pace))'(Pace - 1);
+      else if (pace_q != '0) pace_q <= pace_q - 1'b1;
+      if (!rst_ni || clear_i) pace_q <= '0;
+    end
+  end
+
   // ---- states ---------------------------------------------------------------------------------
   logic room, turn, counts;
   always_comb begin
     room = pending_q != CountBits'(Depth);
     turn = !halt_i && ((state_q == StWalk && fetch_ready_i && (room || !last)) ||
-                       (state_q == StScatter && room));
+                       (state_q == StScatter && room && scatter_ready));
     step_o = turn && state_q == StWalk && !row_err;
     scatter_o = turn && state_q == StScatter && !row_err;
     step_d = scatter_o || (step_o && mode_q == ModeRun);

@@ -4,7 +4,7 @@
 // when only one stream is granted, the other waits here, so that the row counts once. Words come
 // two cycles after their grant. row_valid_o gives each row once, in order, with both words; its
 // taker never waits. A row that meets no refusal: step in cycle t, request t+1, words t+3, row t+4.
-// One row a cycle. The accumulators are always words of 32-bit lanes; sel_o is the place of the row
+// One row in Pace cycles at most. The accumulators are always words of 32-bit lanes; sel_o is the place of the row
 // in its word.
 module ttpu_vpu_fetch
   import ttpu_isa_pkg::*;
@@ -12,6 +12,7 @@ module ttpu_vpu_fetch
 #(
     parameter int unsigned N = 16,
     parameter int unsigned AccRows = 512,
+    parameter int unsigned Pace = 1,  // a power of two
     localparam int unsigned Width = N * 32,
     localparam int unsigned AccBits = $clog2(2 * AccRows)
 ) (
@@ -68,7 +69,7 @@ module ttpu_vpu_fetch
   meta_t meta_q[8];
   logic [2:0] a_wr_q, a_rd_q, b_wr_q, b_rd_q;
   logic [3:0] meta_wr_q, meta_rd_q;
-  logic a_gnt, b_gnt, b_used_q;
+  logic a_gnt, b_gnt, b_used_q, granted;
 
   always_comb begin
     a_req_o = a_wait_q && !acc_q && !halt_i;
@@ -83,7 +84,7 @@ module ttpu_vpu_fetch
   always_comb begin
     a_gnt = (a_req_o && a_gnt_i) || (acc_req_o && acc_gnt_i);
     b_gnt = b_req_o && b_gnt_i;
-    ready_o = (!a_wait_q || a_gnt) && (!b_wait_q || b_gnt);
+    granted = (!a_wait_q || a_gnt) && (!b_wait_q || b_gnt);
     refused_o = (a_wait_q && !a_gnt) || (b_wait_q && !b_gnt);
     in_flight_o = a_way_q != 2'd0 || b_way_q != 2'd0;
     row_valid_o = a_wr_q != a_rd_q && (!b_used_q || b_wr_q != b_rd_q);
@@ -92,6 +93,19 @@ module ttpu_vpu_fetch
     a_sel_o = a_sel_q[a_rd_q[1:0]];
     b_sel_o = b_sel_q[b_rd_q[1:0]];
     meta_o = meta_q[meta_rd_q[2:0]];
+  end
+
+  // Last grants, and so rows, are Pace or more cycles apart.
+  if (Pace == 1) begin : gen_each_cycle
+    assign ready_o = granted;
+  end else begin : gen_pace
+    logic [$clog2(Pace)-1:0] pace_q;
+    assign ready_o = !a_wait_q && !b_wait_q && pace_q == '0;
+    always_ff @(posedge clk_i) begin
+      if ((a_wait_q || b_wait_q) && granted) pace_q <= ($clog2(Pace))'(Pace - 2);
+      else if (pace_q != '0) pace_q <= pace_q - 1'b1;
+      if (!rst_ni || clear_i) pace_q <= '0;
+    end
   end
 
   always_ff @(posedge clk_i) begin

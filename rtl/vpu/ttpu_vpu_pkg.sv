@@ -80,4 +80,11 @@ package ttpu_vpu_pkg;
 
   // Cycles that a row spends in a part of the pipeline.
   localparam int unsigned SfuLatency = 11;  // when a function is configured, else 0
+
+  // The same for VpuLanes = 1, lane after lane.
+  localparam int unsigned AluLatency = 5;
+  localparam int unsigned LaneLoadLatency = 2 + 2 * AluLatency;
+  localparam int unsigned LaneStageLatency = 1 + AluLatency;
+  localparam int unsigned LaneSfuLatency = 24;  // when a function is configured, else 0
+  localparam int unsigned LaneDepth = 16;  // results on their way at most
 endpackage

@@ -38,21 +38,12 @@ module ttpu_vpu_store
     output logic              written_o,
     output logic              refused_o
 );
-  localparam int unsigned LaneBits = $clog2(N);
-  localparam int unsigned PtrBits = $clog2(Depth);
-
   logic conv_v_q;
   logic [Width-1:0] conv_q;  // the row at each place of its word where it may lie
   logic [23:0] conv_addr_q;
   logic [31:0] ints[N];
   logic [Width-1:0] x, elements;
 
-  logic [Width-1:0] data_q[Depth];
-  logic [23:0] addr_q[Depth];
-  logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q;
-  logic [PtrBits:0] count_q;
-  logic [N*4-1:0] be_q;  // of a row at the start of its word
-  logic [1:0] place;
   logic [1:0] size;
 
   always_ff @(posedge clk_i) begin
@@ -92,53 +83,15 @@ module ttpu_vpu_store
       conv_q <= elements;
       conv_addr_q <= addr_i;
     end
-    if (conv_v_q) begin
-      data_q[wr_ptr_q] <= conv_q;
-      addr_q[wr_ptr_q] <= conv_addr_q;
-    end
-    if (start_i) begin
-      for (int unsigned i = 0; i < 4 * N; i++) be_q[i] <= (i >> size) < 32'(lanes_i);
-    end
-    if (!rst_ni || clear_i) begin
-      conv_v_q <= 1'b0;
-      wr_ptr_q <= '0;
-      rd_ptr_q <= '0;
-      count_q <= '0;
-    end else begin
-      conv_v_q <= valid_i;
-      if (conv_v_q) wr_ptr_q <= wr_ptr_q == PtrBits'(Depth - 1) ? '0 : wr_ptr_q + 1'b1;
-      if (written_o) rd_ptr_q <= rd_ptr_q == PtrBits'(Depth - 1) ? '0 : rd_ptr_q + 1'b1;
-      count_q <= count_q + (PtrBits + 1)'(conv_v_q) - (PtrBits + 1)'(written_o);
-    end
+    conv_v_q <= valid_i && rst_ni && !clear_i;
   end
+  assign size = dtype_log2(dtype_i);
 
-  // Apart from the request: what follows from the grant must not look like a loop through VMEM.
-  assign written_o = wr_req_o && wr_gnt_i;
-  assign refused_o = count_q != '0 && !written_o;
-
-  always_comb begin
-    size = dtype_log2(dtype_i);
-    wr_req_o = count_q != '0 && !halt_i;
-    wr_addr_o = addr_q[rd_ptr_q];
-    wr_data_o = data_q[rd_ptr_q];
-    place = wr_addr_o[LaneBits+:2];
-    wr_be_o = be_q;
-    if (size == 2'd0) begin
-      case (place)
-        2'd0: wr_be_o = {{3*N{1'b0}}, be_q[N-1:0]};
-        2'd1: wr_be_o = {{2*N{1'b0}}, be_q[N-1:0], {N{1'b0}}};
-        2'd2: wr_be_o = {{N{1'b0}}, be_q[N-1:0], {2*N{1'b0}}};
-        default: wr_be_o = {be_q[N-1:0], {3*N{1'b0}}};
-      endcase
-    end else if (size == 2'd1) begin
-      wr_be_o = place[1] ? {be_q[2*N-1:0], {2*N{1'b0}}} : {{2*N{1'b0}}, be_q[2*N-1:0]};
-    end
-  end
-
-`ifndef SYNTHESIS
-  always_ff @(posedge clk_i) begin
-    if (rst_ni && !clear_i)
-      assert (32'(count_q) + 32'(conv_v_q) <= Depth) else $error("more results than room");
-  end
-`endif
+  ttpu_vpu_queue #(
+      .N(N), .Depth(Depth)
+  ) i_queue (
+      .clk_i, .rst_ni, .halt_i, .clear_i,
+      .valid_i(conv_v_q), .data_i(conv_q), .addr_i(conv_addr_q), .start_i, .lanes_i, .size_i(size),
+      .wr_req_o, .wr_addr_o, .wr_be_o, .wr_data_o, .wr_gnt_i, .written_o, .refused_o
+  );
 endmodule

@@ -11,16 +11,36 @@ constexpr uint32_t kSfuLatency = 11;   // SfuLatency of ttpu_vpu_pkg, when a fun
 constexpr uint32_t kGrantToRow = 3;    // from the grant to the row in front of the load stage
 constexpr uint32_t kReduceCycles = 2;  // without the lane tree
 constexpr uint32_t kStoreCycles = 2;   // conversion, then the output queue
+// With one lane (vpu_lanes = 1), of ttpu_vpu_pkg.
+constexpr uint32_t kAluLatency = 5;
+constexpr uint32_t kLaneLoadLatency = 2 + 2 * kAluLatency;
+constexpr uint32_t kLaneStageLatency = 1 + kAluLatency;
+constexpr uint32_t kLaneSfuLatency = 24;
+constexpr uint32_t kLaneDepth = 16;
 }  // namespace
 
-Vpu::Vpu(const Config& config)
-    : config_(config),
-      load_latency_(config.has_fp ? 3 : 1),
-      front_(load_latency_ + 1 + config.vpu_stages / 2),
-      back_(config.vpu_stages - config.vpu_stages / 2),
-      sfu_latency_(config.has_sfu ? kSfuLatency : 0),
-      levels_(static_cast<uint32_t>(std::countr_zero(config.n))),
-      depth_(4 + front_ + sfu_latency_ + back_ + levels_ + 6) {}
+Vpu::Vpu(const Config& config) : config_(config), pace_(config.n / config.vpu_lanes) {
+  const uint32_t stages = config.vpu_stages, n = config.n;
+  const auto levels = static_cast<uint32_t>(std::countr_zero(n));
+  if (config.vpu_lanes == n) {
+    const uint32_t load = config.has_fp ? 3 : 1;
+    loaded_ = load;
+    sfu_ = config.has_sfu ? kSfuLatency : 0;
+    lane_reduce_cycles_ = levels;
+    result_ = load + 1 + stages + kReduceCycles + kStoreCycles;
+    scatter_result_ = 1 + kStoreCycles;
+    depth_ = 4 + load + 1 + stages + sfu_ + levels + 6;
+  } else {
+    // a register in front of the load; the last lane is N - 1 cycles behind the first
+    loaded_ = 1 + kLaneLoadLatency + n - 1;
+    sfu_ = config.has_sfu ? kLaneSfuLatency : 0;
+    lane_reduce_cycles_ = n - 1 + levels * kAluLatency;
+    result_ = 1 + kLaneLoadLatency + stages * kLaneStageLatency + 1 + kAluLatency +
+              kAluLatency + n + 1;
+    scatter_result_ = n + 2;
+    depth_ = kLaneDepth;
+  }
+}
 
 void Vpu::request(Vmem& vmem) const {
   if (a_wait_ && !acc_) vmem.read(kRdVpuA, a_addr_);
@@ -34,7 +54,9 @@ UnitView Vpu::view(const Vmem& vmem, bool acc_granted) {
   b_gnt_ = b_wait_ && vmem.read_granted(kRdVpuB);
   const bool store_wants = !results_.empty() && results_.front().cycle <= cycle_;
   written_ = store_wants && vmem.write_granted(kWrVpu);
-  const bool fetch_ready = (!a_wait_ || a_gnt_) && (!b_wait_ || b_gnt_);
+  const bool fetch_ready = pace_ == 1
+                               ? (!a_wait_ || a_gnt_) && (!b_wait_ || b_gnt_)
+                               : !a_wait_ && !b_wait_ && cycle_ >= fetch_free_;
   const bool refused = (a_wait_ && !a_gnt_) || (b_wait_ && !b_gnt_) || (store_wants && !written_);
 
   const bool roll0 = left0_ == 1, roll1 = left1_ == 1;
@@ -46,8 +68,8 @@ UnitView Vpu::view(const Vmem& vmem, bool acc_granted) {
   }
   const bool room = pending_ != depth_;
   step_ = phase_ == Phase::Walk && fetch_ready && (room || !last_);
-  scatter_ = phase_ == Phase::Scatter && room;
-  loaded_ = !loads_.empty() && loads_.front() == cycle_;
+  scatter_ = phase_ == Phase::Scatter && room && cycle_ >= scatter_free_;
+  load_done_ = !loads_.empty() && loads_.front() == cycle_;
 
   UnitView view;
   view.ready = phase_ == Phase::Idle;
@@ -149,11 +171,12 @@ void Vpu::advance(const Command* command) {
   if (b_gnt_) b_wait_ = false;
   if (waited && !a_wait_ && !b_wait_) {
     const uint64_t row = cycle_ + kGrantToRow;
+    fetch_free_ = cycle_ + pace_ - 1;
     if (mode_ != Mode::Run) {
-      loads_.push_back(row + load_latency_);
+      loads_.push_back(row + loaded_);
     } else if (fetch_last_) {
-      results_.push_back({row + front_ + (sfu_on_ ? sfu_latency_ : 0) + back_ +
-                              (lane_reduce_ ? levels_ : 0) + kReduceCycles + kStoreCycles,
+      results_.push_back({row + result_ + (sfu_on_ ? sfu_ : 0) +
+                              (lane_reduce_ ? lane_reduce_cycles_ : 0),
                           fetch_d_});
     }
   }
@@ -189,7 +212,8 @@ void Vpu::advance(const Command* command) {
       break;
     case Phase::Scatter:
       if (scatter_) {
-        results_.push_back({cycle_ + 1 + kStoreCycles, walk_d_.addr});
+        results_.push_back({cycle_ + scatter_result_, walk_d_.addr});
+        scatter_free_ = cycle_ + pace_;
         ++pending_;
         walk_d_.step(false, false, d_.s[0], 0, 0);
         if (++col_ == cols_) phase_ = Phase::Drain;
@@ -197,13 +221,13 @@ void Vpu::advance(const Command* command) {
       break;
     case Phase::Drain:
       // pending as it stood before this edge
-      if (mode_ == Mode::Ldv ? loaded_ : pending_ + written_ == 0) {
+      if (mode_ == Mode::Ldv ? load_done_ : pending_ + written_ == 0) {
         phase_ = Phase::Idle;
         done_q_ = true;
       }
       break;
   }
-  if (loaded_) {
+  if (load_done_) {
     loads_.pop_front();
     ++gathered_;
   }

@@ -50,7 +50,11 @@ class Vpu {
 
   const Config& config_;
   // fixed numbers of the configuration
-  uint32_t load_latency_, front_, back_, sfu_latency_, levels_, depth_;
+  const uint32_t pace_;               ///< cycles from one row to the next
+  uint32_t loaded_;                   ///< from a row in front of the load to its last lane loaded
+  uint32_t result_, scatter_result_;  ///< from it, and from a column's turn, to the write's request
+  uint32_t sfu_, lane_reduce_cycles_;  ///< more with a special function, with a lane reduction
+  uint32_t depth_;
 
   // configuration registers
   Stream a_, b_, d_;
@@ -76,8 +80,8 @@ class Vpu {
 
   // outcome of view()
   bool a_gnt_ = false, b_gnt_ = false, written_ = false, step_ = false, scatter_ = false;
-  bool last_ = false, loaded_ = false;
-  uint64_t cycle_ = 0;
+  bool last_ = false, load_done_ = false;
+  uint64_t cycle_ = 0, fetch_free_ = 0, scatter_free_ = 0;
 };
 
 }  // namespace ttpu::timing

@@ -1,0 +1,159 @@
+// Parts of the special function unit. docs/reference/sfu.md defines every bit; the names are those
+// there.
+package ttpu_vpu_sfu_pkg;
+  import ttpu_isa_pkg::*;
+  import ttpu_fp_pkg::*;
+  import ttpu_sfu_table_pkg::*;
+
+  localparam int unsigned TableBits = $clog2(SfuRows);
+
+  // Y, y and its fraction; e' counts one more for TANH. {n, f}: n above bit 28.
+  function automatic logic [59:0] split(input logic [63:0] p, input logic [31:0] x,
+                                        input sfu_e func);
+    logic [31:0] e, shift;
+    logic [63:0] y;
+    e = ((x >> 23) & 32'hff) + {31'd0, func == SfuTanh};
+    shift = 32'd159 - e;
+    y = (e >= 32'd134 || shift > 32'd63) ? 64'd0 : p >> shift[5:0];
+    y = (func != SfuExp || x[31]) ? 64'd0 - y : y;
+    split = 60'(y);
+  endfunction
+
+  // |x| with 28 fraction bits, for |x| < 1.
+  function automatic logic [27:0] below_one(input logic [31:0] x);
+    logic [31:0] e, m;
+    e = 32'd126 - ((x >> 23) & 32'hff);
+    m = ((x & 32'h007f_ffff) | 32'h0080_0000) << 4;
+    m = (e > 32'd27) ? 32'd0 : m >> e[4:0];
+    below_one = m[27:0];
+  endfunction
+
+  function automatic logic huge(input logic [31:0] x, input sfu_e func);
+    huge = ((x >> 23) & 32'hff) + {31'd0, func == SfuTanh} >= 32'd134;
+  endfunction
+
+  // t = c1 + ((c2 * d) >> 21)
+  function automatic logic [27:0] first_step(input logic [26:0] c1, input logic [19:0] c2,
+                                             input logic [20:0] d);
+    first_step = 28'($signed(c1)) + 28'($signed({{29{c2[19]}}, c2} * {28'd0, d}) >>> 21);
+  endfunction
+
+  // poly = c0 + ((t * d) >> 21)
+  function automatic logic [34:0] second_step(input logic [32:0] c0, input logic [27:0] t,
+                                              input logic [20:0] d);
+    second_step = {2'd0, c0} + 35'($signed({{28{t[27]}}, t} * {35'd0, d}) >>> 21);
+  endfunction
+
+  // sign, V * 2^q to fp32.
+  function automatic logic [31:0] round(input logic sign, input logic [63:0] value,
+                                        input logic [31:0] q);
+    logic [63:0] v;
+    logic [31:0] e, n, r;
+    v = value;
+    e = q + 32'd63 + 32'd126;  // biased exponent, less one, if the leading one is in bit 63
+    e = (v[63:32] == 32'd0) ? e - 32'd32 : e;
+    v = (v[63:32] == 32'd0) ? v << 32 : v;
+    e = (v[63:48] == 16'd0) ? e - 32'd16 : e;
+    v = (v[63:48] == 16'd0) ? v << 16 : v;
+    e = (v[63:56] == 8'd0) ? e - 32'd8 : e;
+    v = (v[63:56] == 8'd0) ? v << 8 : v;
+    e = (v[63:60] == 4'd0) ? e - 32'd4 : e;
+    v = (v[63:60] == 4'd0) ? v << 4 : v;
+    e = (v[63:62] == 2'd0) ? e - 32'd2 : e;
+    v = (v[63:62] == 2'd0) ? v << 2 : v;
+    e = (v[63] == 1'b0) ? e - 32'd1 : e;
+    v = (v[63] == 1'b0) ? v << 1 : v;
+    n = v[63:32] | {31'd0, v[31:0] != 32'd0};
+    r = {31'd0, ((n & 32'h80) != 32'd0) & ((n & 32'h17f) != 32'd0)};
+    r = (e << 23) + (n >> 8) + r;
+    r = (r > Fp32Inf) ? Fp32Inf : r;
+    r = ($signed(e) > $signed(32'd253)) ? Fp32Inf : r;
+    r = (e[31] || value == 64'd0) ? 32'd0 : r;
+    round = r | {sign, 31'd0};
+  endfunction
+
+  // The result y, but for the inputs that have a value of their own.
+  function automatic logic [31:0] special(input logic [31:0] x, input logic [31:0] y,
+                                          input sfu_e func);
+    logic [31:0] sign, r;
+    logic zero, inf, nan, neg;
+    sign = x & 32'h8000_0000;
+    neg = x[31];
+    zero = (x & 32'h7f80_0000) == 32'd0;
+    inf = (x & 32'h7fff_ffff) == Fp32Inf;
+    nan = (x & 32'h7fff_ffff) > Fp32Inf;
+    r = y;
+    case (func)
+      SfuExp: begin
+        r = huge(x, func) ? (neg ? 32'd0 : Fp32Inf) : r;
+        r = zero ? 32'h3f80_0000 : r;
+      end
+      SfuLog: begin
+        r = inf ? Fp32Inf : r;
+        r = neg ? Fp32Nan : r;
+        r = zero ? 32'hff80_0000 : r;
+      end
+      SfuRecip: begin
+        r = inf ? sign : r;
+        r = zero ? sign | Fp32Inf : r;
+      end
+      SfuRsqrt: begin
+        r = inf ? 32'd0 : r;
+        r = neg ? Fp32Nan : r;
+        r = zero ? sign | Fp32Inf : r;
+      end
+      SfuSigmoid: begin
+        r = huge(x, func) ? (neg ? 32'd0 : 32'h3f80_0000) : r;
+        r = zero ? 32'h3f00_0000 : r;
+      end
+      default: begin  // TANH, ERF
+        r = (inf || (func == SfuErf && (x & 32'h7f80_0000) >= 32'h4080_0000))
+            ? sign | 32'h3f80_0000 : r;
+        r = zero ? sign : r;
+      end
+    endcase
+    special = nan ? Fp32Nan : r;
+  endfunction
+
+  // Table row and place in the interval, {row, d}.
+  function automatic logic [31:0] place(input logic [31:0] x, input logic [27:0] y,
+                                        input sfu_e func);
+    logic [31:0] base;
+    logic [27:0] near0;
+    logic [6:0] i;
+    logic [20:0] d;
+    logic [31:0] e;
+    e = (x >> 23) & 32'hff;
+    i = x[22:16];
+    d = {x[15:0], 5'd0};
+    near0 = below_one(x);
+    base = SfuBaseExp;
+    case (func)
+      SfuLog: base = SfuBaseLog;
+      SfuRecip: base = SfuBaseRecip;
+      SfuRsqrt: base = e[0] ? SfuBaseRsqrtEven : SfuBaseRsqrtOdd;  // E = e - 127
+      SfuErf: base = (e < 32'd127) ? SfuBaseErf0 : (e == 32'd127) ? SfuBaseErf1 : SfuBaseErf2;
+      SfuTanh: base = (e < 32'd127) ? SfuBaseTanh : SfuBaseExp;
+      default: ;
+    endcase
+    if (e < 32'd127 && (func == SfuErf || func == SfuTanh)) begin
+      i = near0[27:21];
+      d = near0[20:0];
+    end else if (func == SfuExp || func == SfuSigmoid || func == SfuTanh) begin
+      i = y[27:21];
+      d = y[20:0];
+    end
+    base = base + {25'd0, i};
+    place = {base[TableBits-1:0], d};
+  endfunction
+
+  // T of SIGMOID and TANH.
+  function automatic logic [31:0] power(input logic [34:0] p, input logic [31:0] n,
+                                        input logic [31:0] x, input sfu_e func);
+    logic [31:0] k;
+    logic [34:0] t;
+    k = 32'd0 - n;
+    t = (k >= 32'd34 || huge(x, func)) ? 35'd0 : p >> k[5:0];
+    power = (t[34:32] != 3'd0) ? 32'hffff_ffff : t[31:0];
+  endfunction
+endpackage
