@@ -29,10 +29,11 @@ micro::Image microcode(const Config& c) {
   return micro::builtin_image(c.n);
 }
 
-/// No memory behind the AXI port: these tests do not use it.
-struct NoBus : micro::Bus {
-  Answer read(uint64_t) override { return {}; }
-  Answer write(uint64_t, uint32_t, uint32_t) override { return {}; }
+/// A memory that takes its time.
+struct SlowBus : micro::Bus {
+  Answer read(uint64_t) override { return {.latency = latency}; }
+  Answer write(uint64_t, uint32_t, uint32_t) override { return {.latency = latency}; }
+  uint32_t latency = 10;
 };
 
 class MicroHost : public testing::TestWithParam<const char*> {
@@ -76,7 +77,7 @@ class MicroHost : public testing::TestWithParam<const char*> {
   }
 
   const Config& c;
-  NoBus bus;
+  SlowBus bus;
   micro::Core core;
   micro::Host host;
 };
@@ -291,11 +292,11 @@ TEST_P(MicroHost, CountersInARunAndBehindIt) {
   }
   EXPECT_GT(counter(regs::VPU_BUSY), 0u);
   EXPECT_EQ(counter(regs::CYCLES), cycles) << "it counts behind the end";
-  // A low word holds the high word of its counter.
-  const uint32_t at = regs::kWinCounters + 8 * regs::CYCLES;
-  read(at);
-  read(regs::kWinCounters + 8 * regs::COMMANDS);
-  EXPECT_EQ(read(at + 4), 0u);
+  // A low word holds the high word of its counter. The counters stand before the busy cycles.
+  core.lmem().at(core.reg("kBUSY") - 8 * regs::kNumCounters + 4) = 5;
+  read(regs::kWinCounters + 8 * regs::CYCLES);
+  EXPECT_EQ(read(regs::kWinCounters + 8 * regs::COMMANDS + 4), 5u);
+  EXPECT_EQ(counter(regs::COMMANDS), 80u);
   // START zeroes them.
   load({plain(Opcode::HALT)});
   write(regs::kCtrl, kStart);
@@ -330,6 +331,44 @@ TEST_P(MicroHost, ClearInARunForgetsAllButMemories) {
   idle();
   EXPECT_EQ(status(), kDone | kQuiet);
   EXPECT_EQ(read(regs::kWinSmem), 0u);
+}
+
+// CLEAR and an error while a transfer is open: QUIET comes with its answer, START waits for it.
+TEST_P(MicroHost, ClearAndWatchdogWithAnOpenTransfer) {
+  load({isa::DmaShape{.n0 = 4, .n1 = 1, .n2 = 1, .n3 = 1}.encode(), isa::DmaLoad{}.encode(),
+        plain(Opcode::HALT)});
+  write(regs::kHbmSizeLo, 4096);
+  bus.latency = 20'000;
+  for (const bool watchdog : {false, true}) {
+    write(regs::kWatchdog, watchdog ? 3000 : 1'000'000);
+    write(regs::kCtrl, kStart);
+    run_for(5000);
+    EXPECT_EQ(status(), watchdog ? kError : kRunning);
+    if (watchdog) expect_fault(Error::WATCHDOG, Unit::SCALAR, 2, 0);
+    write(regs::kCtrl, kClear);
+    EXPECT_EQ(status(), watchdog ? kError : 0u);
+    run_for(1000);
+    EXPECT_EQ(status(), watchdog ? kError : 0u);
+    write(regs::kCtrl, kStart, true);
+    write(regs::kHbmBaseHi, 7);  // the bounds are free again
+    EXPECT_EQ(read(regs::kHbmBaseHi), 7u);
+    run_for(20'000);
+    EXPECT_EQ(status(), kQuiet);
+    write(regs::kHbmBaseHi, 0);
+  }
+  bus.latency = 10;
+  write(regs::kCtrl, kStart);
+  idle();
+  EXPECT_EQ(status(), kDone | kQuiet);
+  EXPECT_EQ(counter(regs::HBM_RD_BYTES), 4u);
+  // Bounds locked, CLEAR waiting: a refused write is no error.
+  bus.latency = 20'000;
+  write(regs::kCtrl, kLock | kStart);
+  run_for(2000);
+  write(regs::kCtrl, kClear);
+  write(regs::kHbmBaseHi, 7, true);
+  run_for(21'000);
+  EXPECT_EQ(status(), kLocked | kQuiet);
 }
 
 TEST_P(MicroHost, WatchdogTakesItsTime) {

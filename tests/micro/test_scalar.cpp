@@ -116,6 +116,7 @@ class Generator {
         return with(plain(kBranch[rng_.below(6)], {}, target(here)), c);
       }
       case 4:
+        if (rng_.below(4) == 0) return plain(Opcode::DBNZ, {}, target(here));  // r0 - 1: taken
         return plain(Opcode::JAL, waits(10), target(here));
       case 5: {  // through a register that the instruction before sets
         if (targets_.contains(here + 1)) return plain(Opcode::NOP);
