@@ -42,6 +42,7 @@ module ttpu_micro_core
   output logic [31:0]            s_axil_rdata_o,
   output logic [1:0]             s_axil_rresp_o,
   output logic                   irq_o,
+  output logic                   error_o,          // level: the core holds an error
   // HBM: AXI4 master
   output logic                   m_axi_awvalid_o,
   input  logic                   m_axi_awready_i,
