@@ -1,8 +1,8 @@
 // Arty A7: clock, reset and pins round ttpu_board. The 100 MHz oscillator feeds an MMCM whose factors
 // fpga/flow computes from board.yaml: clock = 100 MHz / PllDiv * PllMult / PllOutDiv. Reset is held
 // until the MMCM has been locked for 2^ResetBits clocks, and while the red button RESET or BTN0 is
-// pressed. LEDs: LD7 heartbeat (bit 25 of a counter), LD6 held in reset, LD5 the program has ended (if
-// the host has enabled the interrupt), LD4 a request of the host is in work.
+// pressed. LEDs: LD7 heartbeat (bit 25 of a counter), LD6 held in reset, LD5 the chip holds an error,
+// LD4 a request of the host is in work.
 module top #(
   parameter int unsigned PllDiv = 1,
   parameter int unsigned PllMult = 9,
@@ -68,7 +68,8 @@ module top #(
   end
 
   // ---- chip -------------------------------------------------------------------------------------
-  logic busy, irq;
+  logic busy, error;
+  logic unused_irq;
   ttpu_board #(
     .Div(Div), .GapBits(GapBits), .HbmBytes(HbmBytes), .N(N), .HasFp(HasFp), .PeStages(PeStages),
     .FpStages(FpStages), .AccRows(AccRows), .VmemBanks(VmemBanks), .VmemRows(VmemRows),
@@ -78,11 +79,11 @@ module top #(
     .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_board (
     .clk_i(clk), .rst_ni(rst_n), .uart_rx_i(uart_txd_in), .uart_tx_o(uart_rxd_out), .busy_o(busy),
-    .irq_o(irq)
+    .error_o(error), .irq_o(unused_irq)
   );
 
   // ---- lights -----------------------------------------------------------------------------------
   logic [25:0] beat_q;
   always_ff @(posedge clk) beat_q <= beat_q + 1'b1;
-  assign led = {beat_q[25], !rst_n, irq, busy};
+  assign led = {beat_q[25], !rst_n, error, busy};
 endmodule

@@ -26,6 +26,7 @@ module ttpu_board
   parameter int unsigned Cores = 1,
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
+  parameter int unsigned Ice40 = 0,         // 1 = SPRAM and DSP blocks of the iCE40 UltraPlus
   parameter int unsigned MulStyle = 0,      // of ttpu_mxu: how integers are multiplied
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
@@ -35,6 +36,7 @@ module ttpu_board
   input  logic uart_rx_i,
   output logic uart_tx_o,
   output logic busy_o,                    // a request of the host is in work
+  output logic error_o,                   // the chip holds an error
   output logic irq_o                      // the program ended, if enabled
 );
   localparam int unsigned AxiIdBits = 4;
@@ -56,10 +58,10 @@ module ttpu_board
     .VpuStages(VpuStages), .VpuLanes(VpuLanes), .HasSfu(HasSfu),
     .DmaChannels(DmaChannels), .AxiBytes(AxiBytes),
     .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),
-    .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro),
+    .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro), .Ice40(Ice40),
     .MulStyle(MulStyle), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_core (
-    .clk_i, .rst_ni, .uart_rx_i, .uart_tx_o, .busy_o, .irq_o,
+    .clk_i, .rst_ni, .uart_rx_i, .uart_tx_o, .busy_o, .error_o, .irq_o,
     .m_axi_awvalid_o(awvalid), .m_axi_awready_i(awready), .m_axi_awaddr_o(awaddr),
     .m_axi_awlen_o(awlen), .m_axi_awid_o(awid), .m_axi_wvalid_o(wvalid), .m_axi_wready_i(wready),
     .m_axi_wdata_o(wdata), .m_axi_wstrb_o(wstrb), .m_axi_wlast_o(wlast), .m_axi_bvalid_i(bvalid),
@@ -75,7 +77,8 @@ module ttpu_board
   logic unused;
   assign unused = ^awlen;
   ttpu_board_ram #(
-    .Bytes(HbmBytes), .AxiBytes(AxiBytes), .AddrBits(FarAddrBits), .IdBits(AxiIdBits)
+    .Bytes(HbmBytes), .AxiBytes(AxiBytes), .AddrBits(FarAddrBits), .IdBits(AxiIdBits),
+    .Style(Ice40)
   ) i_ram (
     .clk_i, .rst_ni,
     .s_axi_awvalid_i(awvalid), .s_axi_awready_o(awready), .s_axi_awaddr_i(awaddr),

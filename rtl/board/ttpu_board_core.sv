@@ -29,6 +29,7 @@ module ttpu_board_core
   parameter int unsigned Cores = 1,
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
+  parameter int unsigned Ice40 = 0,         // 1 = which takes SPRAM and DSP blocks of the UltraPlus
   parameter int unsigned MulStyle = 0,      // of ttpu_mxu: how integers are multiplied
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0,
@@ -39,6 +40,7 @@ module ttpu_board_core
   input  logic                   uart_rx_i,
   output logic                   uart_tx_o,
   output logic                   busy_o,  // a request of the host is in work
+  output logic                   error_o, // the chip holds an error
   output logic                   irq_o,   // the program ended, if enabled
   // AXI4 master to the HBM: INCR bursts of full beats inside 4 KiB
   output logic                   m_axi_awvalid_o,
@@ -143,7 +145,7 @@ module ttpu_board_core
     .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages),
     .VpuLanes(VpuLanes), .HasSfu(HasSfu), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes),
     .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),
-    .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro),
+    .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro), .Ice40(Ice40),
     .MulStyle(MulStyle), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_chip (
     .clk_i, .rst_ni,
@@ -153,7 +155,7 @@ module ttpu_board_core
     .s_axil_bresp_o(reg_bresp), .s_axil_arvalid_i(reg_arvalid), .s_axil_arready_o(reg_arready),
     .s_axil_araddr_i(reg_araddr), .s_axil_rvalid_o(reg_rvalid), .s_axil_rready_i(reg_rready),
     .s_axil_rdata_o(reg_rdata), .s_axil_rresp_o(reg_rresp),
-    .irq_o,
+    .irq_o, .error_o,
     .m_axi_awvalid_o(awvalid), .m_axi_awready_i(awready), .m_axi_awaddr_o(awaddr),
     .m_axi_awlen_o(awlen), .m_axi_awsize_o(awsize), .m_axi_awburst_o(awburst), .m_axi_awid_o(awid),
     .m_axi_wvalid_o(wvalid), .m_axi_wready_i(wready), .m_axi_wdata_o(wdata), .m_axi_wstrb_o(wstrb),

@@ -56,6 +56,7 @@ module ttpu_board_sdram
   input  logic                  uart_rx_i,
   output logic                  uart_tx_o,
   output logic                  busy_o,   // a request of the host is in work
+  output logic                  error_o,  // the chip holds an error
   output logic                  irq_o,    // the program ended, if enabled
   // pins
   output logic                  sdram_cke_o,
@@ -97,7 +98,7 @@ module ttpu_board_sdram
     .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro),
     .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_core (
-    .clk_i, .rst_ni(core_rst_nq), .uart_rx_i, .uart_tx_o, .busy_o, .irq_o,
+    .clk_i, .rst_ni(core_rst_nq), .uart_rx_i, .uart_tx_o, .busy_o, .error_o, .irq_o,
     .m_axi_awvalid_o(awvalid), .m_axi_awready_i(awready), .m_axi_awaddr_o(awaddr),
     .m_axi_awlen_o(awlen), .m_axi_awid_o(awid), .m_axi_wvalid_o(wvalid), .m_axi_wready_i(wready),
     .m_axi_wdata_o(wdata), .m_axi_wstrb_o(wstrb), .m_axi_wlast_o(wlast), .m_axi_bvalid_i(bvalid),

@@ -54,6 +54,7 @@ module ttpu_chip
   output logic [31:0]            s_axil_rdata_o,
   output logic [1:0]             s_axil_rresp_o,
   output logic                   irq_o,            // some core's
+  output logic                   error_o,          // level: some core holds an error
   // HBM, a port a core
   output logic                   m_axi_awvalid_o [Cores],
   input  logic                   m_axi_awready_i [Cores],
@@ -94,12 +95,14 @@ module ttpu_chip
   localparam int unsigned CmemAddrBits = CmemBytes > 1 ? $clog2(CmemBytes) : 1;
 
   // ---- host -------------------------------------------------------------------------------------
-  logic [Cores-1:0] awvalid, awready, bvalid, bready, arvalid, arready, rvalid, rready, irq;
+  logic [Cores-1:0] awvalid, awready, bvalid, bready, arvalid, arready, rvalid, rready, irq,
+      error;
   logic [Cores-1:0] wready;  // with awready
   logic [1:0]       bresp [Cores];
   logic [31:0]      rdata [Cores];
   logic [1:0]       rresp [Cores];
   assign irq_o = |irq;
+  assign error_o = |error;
 
   ttpu_axil_split #(.Cores(Cores)) i_split (
     .clk_i, .rst_ni,
@@ -141,7 +144,7 @@ module ttpu_chip
         .s_axil_araddr_i(s_axil_araddr_i[WindowBits-1:0]),
         .s_axil_rvalid_o(rvalid[c]), .s_axil_rready_i(rready[c]), .s_axil_rdata_o(rdata[c]),
         .s_axil_rresp_o(rresp[c]),
-        .irq_o(irq[c]),
+        .irq_o(irq[c]), .error_o(error[c]),
         .m_axi_awvalid_o(m_axi_awvalid_o[c]), .m_axi_awready_i(m_axi_awready_i[c]),
         .m_axi_awaddr_o(m_axi_awaddr_o[c]), .m_axi_awlen_o(m_axi_awlen_o[c]),
         .m_axi_awsize_o(m_axi_awsize_o[c]), .m_axi_awburst_o(m_axi_awburst_o[c]),
@@ -192,7 +195,7 @@ module ttpu_chip
         .s_axil_araddr_i(s_axil_araddr_i[WindowBits-1:0]),
         .s_axil_rvalid_o(rvalid[c]), .s_axil_rready_i(rready[c]), .s_axil_rdata_o(rdata[c]),
         .s_axil_rresp_o(rresp[c]),
-        .irq_o(irq[c]),
+        .irq_o(irq[c]), .error_o(error[c]),
         .m_axi_awvalid_o(m_axi_awvalid_o[c]), .m_axi_awready_i(m_axi_awready_i[c]),
         .m_axi_awaddr_o(m_axi_awaddr_o[c]), .m_axi_awlen_o(m_axi_awlen_o[c]),
         .m_axi_awsize_o(m_axi_awsize_o[c]), .m_axi_awburst_o(m_axi_awburst_o[c]),

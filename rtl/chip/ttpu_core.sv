@@ -53,6 +53,7 @@ module ttpu_core
   output logic [31:0]             s_axil_rdata_o,
   output logic [1:0]              s_axil_rresp_o,
   output logic                    irq_o,
+  output logic                    error_o,          // level: the core holds an error
   // HBM: AXI4 master
   output logic                    m_axi_awvalid_o,
   input  logic                    m_axi_awready_i,
@@ -153,6 +154,7 @@ module ttpu_core
   logic [$clog2(NumRd+1)-1:0]   rd_conflicts;
   logic [$clog2(NumWr+1)-1:0]   wr_conflicts;
 
+  assign error_o = fault.valid;
   ttpu_host #(
     .N(N), .AccRows(AccRows), .VmemBanks(VmemBanks), .VmemRows(VmemRows), .ImemWords(ImemWords),
     .SmemWords(SmemWords), .CmemBytes(CmemBytes), .ConfigId(ConfigId), .ConfigHash(ConfigHash)

@@ -122,6 +122,7 @@ module ttpu_micro_core
   logic [3:0]  be_q;
   logic        irq_q;
   assign low_we = spr_we && spr_addr[6:5] == 2'b00;
+  assign error_o = status_q[2];
 
   always_ff @(posedge clk_i) begin
     cycles_q <= rst_ni ? cycles_q + 1'b1 : '0;
