@@ -4,6 +4,7 @@
   fpga.py build  [BOARD] [--variant V] [--seeds N] [--seed FIRST] [--mhz F] [--keep]   make fpga
   fpga.py flash  BOARD [--variant V] [--mode sram|flash] [--port P]                    make flash
   fpga.py docs   [--check]                                                             make fpga-docs
+  fpga.py sources BOARD [--variant V]     the top's files, packages first, and its -G options
 
 Exit codes: 1 the build failed (or timing, or fit), 2 wrong use or board.yaml, 3 a tool is missing,
 4 the board could not be programmed, 130 interrupted.
@@ -18,7 +19,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import boards
 import build
 import flash
+import pll
 import report
+import sources
+import synth
 import work
 from errors import FlowError
 
@@ -29,14 +33,14 @@ def arguments():
     parser.add_argument("--build", type=pathlib.Path, default=boards.ROOT / "build", help="build folder")
     parser.add_argument("--boards", type=pathlib.Path, default=boards.ROOT / "fpga", help="folder of the boards")
     sub = parser.add_subparsers(dest="what", required=True)
-    for what in ("build", "flash"):
+    for what in ("build", "flash", "sources"):
         p = sub.add_parser(what)
         p.add_argument("board", nargs="?", default="")
         p.add_argument("--variant", default="")
         if what == "flash":
             p.add_argument("--mode", default="sram")
             p.add_argument("--port", default="")
-        else:
+        elif what == "build":
             p.add_argument("--seeds", type=int, default=3, help="how many seeds")
             p.add_argument("--seed", type=int, default=1, help="the first one")
             p.add_argument("--mhz", type=float, help="another chip clock than the board's")
@@ -60,6 +64,10 @@ def main():
         print(build.overview(boards_dir, build_dir))
         return 0 if args.what == "build" else 2
     board = boards.load(boards_dir, args.board, args.variant)
+    if args.what == "sources":
+        chosen = synth.parameters(board, pll.clocking(board)[1])
+        print("\n".join([str(f) for f in sources.closure(board)] + [f"-G{n}={v}" for n, v in chosen.items()]))
+        return 0
     if args.what == "flash":
         flash.run(board, build_dir, args.mode, args.port)
         return 0

@@ -96,4 +96,4 @@ def clocking(board, mhz=None):
                         f"{100 * error:.1f} % off (at most 1.5 %). Choose another baud rate or clock", 2)
     # The bridge gives up a frame after a gap of 2^GapBits clocks: the first power of two over 5 ms.
     gap = math.ceil(math.log2(pll.mhz * 5000))
-    return pll.mhz, {**pll.parameters, "ClkHz": round(pll.mhz * 1e6), "Div": div, "GapBits": gap}
+    return pll.mhz, {**pll.parameters, "ClkKhz": round(pll.mhz * 1e3), "Div": div, "GapBits": gap}

@@ -36,12 +36,10 @@ def closure(board):
 
 def relative(board, path):
     """Where a source lies in the work folder: as in the repository, so that messages name real paths."""
-    for base in (ROOT, board.folder.parent.parent):
-        try:
-            return path.relative_to(base)
-        except ValueError:
-            continue
-    return pathlib.Path(board.name) / path.name
+    try:
+        return path.relative_to(ROOT)
+    except ValueError:  # a board from elsewhere
+        return pathlib.Path("fpga") / board.name / path.name
 
 
 def module_of(path):

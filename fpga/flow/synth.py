@@ -77,7 +77,8 @@ def run(board, yosys, chosen, folder, out):
     status, seconds = work.run(yosys, ["-q", "-s", "synth.ys"], folder, "synth.log")
     if status:
         log = (folder / "synth.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        raise FlowError("synthesis failed:\n  " + "\n  ".join(log[-15:] or [f"Yosys ended with {status}"]))
+        lines = [line for line in log if "ERROR" in line][:15] or log[-5:] or [f"Yosys ended with {status}"]
+        raise FlowError("synthesis failed:\n  " + "\n  ".join(lines))
     for name in ("netlist.json", "netlist.v"):
         work.move(folder / name, out / name)
     work.replace(stamp, key)

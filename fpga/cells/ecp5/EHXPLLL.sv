@@ -31,19 +31,23 @@ module EHXPLLL #(
   parameter PLLRST_ENA = "DISABLED",
   parameter INTFB_WAKE = "DISABLED"
 ) (
-  input  CLKI, CLKFB, PHASESEL1, PHASESEL0, PHASEDIR, PHASESTEP, PHASELOADREG, STDBY, PLLWAKESYNC,
-         RST, ENCLKOP, ENCLKOS, ENCLKOS2, ENCLKOS3,
-  output CLKOP, CLKOS, CLKOS2, CLKOS3, LOCK, INTLOCK, REFCLK, CLKINTFB
+  input  logic CLKI, CLKFB, PHASESEL1, PHASESEL0, PHASEDIR, PHASESTEP, PHASELOADREG, STDBY, PLLWAKESYNC,
+               RST, ENCLKOP, ENCLKOS, ENCLKOS2, ENCLKOS3,
+  output logic CLKOP, CLKOS, CLKOS2, CLKOS3, LOCK, INTLOCK, REFCLK, CLKINTFB
 );
+`ifndef SYNTHESIS
   logic [4:0] count_q = '0;
   always_ff @(posedge CLKI) if (!count_q[4]) count_q <= count_q + 1'b1;
   assign LOCK = count_q[4];
   assign INTLOCK = count_q[4];
   assign CLKOP = CLKI;
-  // The other outputs, half a clock behind: what boards make of them is a shifted clock.
-  assign CLKOS = !CLKI;
+  assign CLKOS = CLKI;
   assign CLKOS2 = CLKI;
   assign CLKOS3 = CLKI;
   assign REFCLK = CLKI;
   assign CLKINTFB = CLKI;
+  logic unused;
+  assign unused = ^{CLKFB, PHASESEL1, PHASESEL0, PHASEDIR, PHASESTEP, PHASELOADREG, STDBY, PLLWAKESYNC, RST,
+                    ENCLKOP, ENCLKOS, ENCLKOS2, ENCLKOS3};
+`endif
 endmodule

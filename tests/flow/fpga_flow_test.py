@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""The FPGA flow with its tools, on a small design for the iCE40 UP5K, in a build folder whose name has a space:
+a bitstream; missed timing, missing room, broken sources, a missing tool and Ctrl-C, none of which leaves one.
+
+usage: fpga_flow_test.py
+Fails where there is no Yosys with read_slang or no nextpnr: scripts/setup.sh sim installs them.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TINY = ROOT / "tests/flow/fpga_boards"
+BAD = []
+
+
+def check(condition, what, output=""):
+    """One result; the output is shown if it is bad."""
+    print(f"{'ok  ' if condition else 'FAIL'} {what}", flush=True)
+    if not condition:
+        BAD.append(what)
+        print(output)
+
+
+def command(build, boards, *words):
+    """The flow's command line."""
+    return [sys.executable, str(ROOT / "fpga/flow/fpga.py"), "--build", str(build), "--boards", str(boards), *words]
+
+
+def run(build, boards, *words, env=None):
+    """(status, output) of the flow."""
+    r = subprocess.run(command(build, boards, *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                       text=True, timeout=300, check=False, env=env)
+    return r.returncode, r.stdout
+
+
+def left(build, variant="plain"):
+    """Bitstream and report that lie there."""
+    folder = build / "fpga" / f"tiny-{variant}"
+    return [p.name for p in (folder / "tiny.bin", folder / "report.json") if p.exists()]
+
+
+def good_build(build):
+    """A bitstream, its report and netlist; the second time synthesis is spared."""
+    status, output = run(build, TINY, "build", "tiny", "--seeds", "2")
+    check(status == 0 and left(build) == ["tiny.bin", "report.json"], "a bitstream and its report", output)
+    if status:
+        return
+    folder = build / "fpga/tiny-plain"
+    report = json.loads((folder / "report.json").read_text())
+    fmax = report["fmax_mhz"]
+    check(list(fmax) == ["1", "2"] and fmax[str(report["best_seed"])] == max(fmax.values()) >= 36,
+          "the best of two seeds meets 36 MHz", output)
+    use = report["resources"]
+    check(20 < use["lut"]["used"] < 200 and use["cells"]["available"] == 5280, "use of the device", str(use))
+    check("0." in report["tools"]["yosys"] and report["tools"]["nextpnr"].split()[-1][0].isdigit(),
+          "versions of the tools", str(report["tools"]))
+    check((folder / "tiny.bin").stat().st_size > 100000, "the bitstream is a whole one", output)
+    check("SB_PLL40_PAD" in (folder / "netlist.v").read_text() and (folder / "netlist.json").exists(),
+          "the netlist is kept, with the device's own cells")
+    status, output = run(build, TINY, "build", "tiny", "--seeds", "1")
+    check(status == 0 and "nothing changed" in output, "a second build keeps the netlist", output)
+
+
+def failures(build):
+    """Each fails with its reason, and takes the older bitstream away."""
+    status, output = run(build, TINY, "build", "tiny", "--seeds", "2", "--mhz", "150")
+    check(status == 1 and "MISSED by every seed" in output and not left(build), "missed timing", output)
+    check(output.count(" routing ") >= 2 and "rtl/board/ttpu_uart_rx.sv:" in output and "Try:" in output,
+          "... shows the critical path with lines of source", output)
+    status, output = run(build, TINY, "build", "tiny", "--variant", "tight")
+    check(status == 1 and "stay free, the goal is 99.9 %" in output and not left(build, "tight"), "too little room", output)
+    status, output = run(build, TINY, "build", "tiny", "--mhz", "1000")
+    check(status == 2 and "cannot make 1000" in output, "a clock that the PLL cannot make", output)
+    status, output = run(build, TINY, "flash", "tiny")
+    check(status == 2 and "no bitstream yet" in output, "flash without a bitstream", output)
+
+
+def broken_source(build, folder):
+    """The file and line of an error are named."""
+    boards = folder / "broken boards"
+    shutil.copytree(TINY, boards)
+    top = boards / "tiny/top.sv"
+    top.write_text(top.read_text().replace(".data_o(data)", ".nowhere_o(data)"))
+    status, output = run(build, boards, "build", "tiny")
+    check(status == 1 and "tiny/top.sv:" in output and "nowhere" in output and not left(build),
+          "an error in a source, with its place", output)
+
+
+def missing_tool(build, folder):
+    """Without nextpnr, and with TTPU_NO_INSTALL, the message says what to install."""
+    path = folder / "bin"
+    path.mkdir()
+    for tool in pathlib.Path("/usr/bin").iterdir():
+        if not tool.name.startswith(("nextpnr", "ice", "yowasp")):
+            (path / tool.name).symlink_to(tool)
+    status, output = run(build, TINY, "build", "tiny", env=dict(os.environ, PATH=str(path), TTPU_NO_INSTALL="1"))
+    check(status == 3 and "no nextpnr-ice40" in output and "scripts/setup.sh fpga-ice40" in output, "a missing tool", output)
+
+
+def interrupted(build, how):
+    """Ctrl-C, or SIGTERM to the flow alone, while a tool works: soon over, nothing left, no tool left running."""
+    shutil.rmtree(build / "fpga", ignore_errors=True)
+    with subprocess.Popen(command(build, TINY, "build", "tiny", "--seeds", "50"), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, start_new_session=True) as p:
+        deadline = time.time() + 120
+        started = build / "fpga/tiny-plain/work/seed1.log"
+        while not started.exists() and p.poll() is None and time.time() < deadline:
+            time.sleep(0.02)
+        if how == "Ctrl-C":
+            os.killpg(p.pid, signal.SIGINT)
+        else:
+            p.terminate()
+        output = p.communicate(timeout=60)[0]
+    check(p.returncode == 130 and "interrupted" in output and not left(build), how, output)
+    alive = subprocess.run(["pgrep", "-g", str(p.pid)], stdout=subprocess.PIPE, text=True, check=False).stdout
+    check(not alive.strip(), "... leaves no tool running", alive)
+
+
+def main():
+    """All checks; the exit code."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        build = folder / "a build"
+        good_build(build)
+        failures(build)
+        broken_source(build, folder)
+        missing_tool(build, folder)
+        interrupted(build, "Ctrl-C")
+        interrupted(build, "SIGTERM")
+    print(f"{len(BAD)} failed")
+    return 1 if BAD else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
