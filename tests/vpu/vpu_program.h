@@ -51,7 +51,9 @@ class Program {
     static constexpr Dtype kAll[] = {Dtype::S8, Dtype::U8, Dtype::I32, Dtype::BF16, Dtype::F32};
     return kAll[random_.below(config_.has_fp ? 5 : 3)];
   }
-  int32_t zero_point() { return static_cast<int32_t>(random_.between(-256, 255)); }
+  int32_t zero_point() {
+    return random_.chance(40) ? 0 : static_cast<int32_t>(random_.between(-256, 255));
+  }
   uint32_t scale() {
     return random_.chance(80) ? (random_.u32() & 0x81ffffff) | 0x3c000000 : random_.u32();
   }
