@@ -104,6 +104,8 @@ def step_generated(_):
     results = [("generated files follow from sw/isa/*.yaml", *run([PYTHON, "scripts/generate.py", "--check"])),
                ("generated files follow from sw/isa/ici.yaml", *run([PYTHON, "scripts/generate_ici.py", "--check"])),
                ("microcode in rtl/micro/code", *run([PYTHON, "scripts/microasm.py", "--check"]))]
+    results.append(("boards' figures in docs/reference/fpga.md follow from fpga/*/report*.json",
+                    *run([PYTHON, "fpga/flow/fpga.py", "docs", "--check"])))
     sfu = ROOT / "scripts/generate_sfu.py"
     if sfu.exists() and "--check" in sfu.read_text(encoding="utf-8"):
         results.append(("generated tables", *run([PYTHON, sfu, "--check"])))
@@ -155,6 +157,14 @@ def verilator_job(block, top, chosen):
     return run(command + params + [p.relative_to(ROOT) for p in packages] + [top.relative_to(ROOT)])
 
 
+def board_top_job(name):
+    """The top of a board in fpga/, with the parameters that its bitstream has."""
+    status, text = run([PYTHON, "fpga/flow/fpga.py", "sources", name])
+    if status:
+        return status, text
+    return run(["verilator", "--lint-only", "-Wall", "--top-module", "top", "scripts/lint/waivers.vlt"] + text.splitlines())
+
+
 def step_verilator(jobs):
     work = [(f"{b} {c}", b, top_of(b), chosen_params(top_of(b), c)) for b in BLOCKS if top_of(b) for c in configs()]
     work += [(" ".join([m, c] + [f"{n}={v}" for n, v in more.items()]), "ici", ROOT / f"rtl/ici/{m}.sv", network_params(c, more)) for m, c, more in NETWORK]
@@ -165,8 +175,10 @@ def step_verilator(jobs):
     sdram = ROOT / "rtl/board/ttpu_board_sdram.sv"
     work += [("board with SDRAM, mini", "board", sdram, chosen_params(sdram, "mini"))]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return [(f"verilator -Wall {w[0]}", *r)
-                for w, r in zip(work, pool.map(lambda w: verilator_job(*w[1:]), work))]
+        results = [(f"verilator -Wall {w[0]}", *r)
+                   for w, r in zip(work, pool.map(lambda w: verilator_job(*w[1:]), work))]
+        tops = sorted(b.parent.name for b in (ROOT / "fpga").glob("*/board.yaml"))
+        return results + [(f"verilator -Wall top of {t}", *r) for t, r in zip(tops, pool.map(board_top_job, tops))]
 
 
 def yosys_command():

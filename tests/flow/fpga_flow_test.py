@@ -104,11 +104,19 @@ def missing_tool(build, folder):
     check(status == 3 and "no nextpnr-ice40" in output and "scripts/setup.sh fpga-ice40" in output, "a missing tool", output)
 
 
-def interrupted(build, how):
+def interrupted(build, folder, how):
     """Ctrl-C, or SIGTERM to the flow alone, while a tool works: soon over, nothing left, no tool left running."""
     shutil.rmtree(build / "fpga", ignore_errors=True)
+    # A nextpnr that never ends with a seed.
+    slow = folder / "slow"
+    slow.mkdir(exist_ok=True)
+    script = slow / "nextpnr-ice40"
+    script.write_text(f'#!/bin/sh\ncase " $* " in *" --seed "*) exec sleep 300;; esac\n'
+                      f'exec {shutil.which("nextpnr-ice40")} "$@"\n')
+    script.chmod(0o755)
     with subprocess.Popen(command(build, TINY, "build", "tiny", "--seeds", "50"), stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, start_new_session=True) as p:
+                          stderr=subprocess.STDOUT, text=True, start_new_session=True,
+                          env=dict(os.environ, PATH=f"{slow}:{os.environ['PATH']}")) as p:
         deadline = time.time() + 120
         started = build / "fpga/tiny-plain/work/seed1.log"
         while not started.exists() and p.poll() is None and time.time() < deadline:
@@ -132,8 +140,8 @@ def main():
         failures(build)
         broken_source(build, folder)
         missing_tool(build, folder)
-        interrupted(build, "Ctrl-C")
-        interrupted(build, "SIGTERM")
+        interrupted(build, folder, "Ctrl-C")
+        interrupted(build, folder, "SIGTERM")
     print(f"{len(BAD)} failed")
     return 1 if BAD else 0
 
