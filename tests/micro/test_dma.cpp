@@ -48,7 +48,7 @@ TEST_P(DmaMicro, EveryAlignmentOfBothSides) {
       for (uint32_t near = 0; near < 4; ++near) {
         for (uint32_t bytes = 1; bytes <= 13; ++bytes) {
           set(store, {.n = {bytes, 1, 1, 1}});
-          move(store, store, 64 * bytes + far, 32 * bytes + near);
+          move(store, store, 64 * bytes - 64 + far, 32 * bytes - 32 + near);
         }
         both("far " + std::to_string(far) + ", VMEM " + std::to_string(near) +
              (store ? ", store" : ", load"));
