@@ -46,6 +46,7 @@ module ttpu_board_sdram
   parameter int unsigned Cores = 1,
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
+  parameter int unsigned MulStyle = 0,      // of ttpu_chip: how integers are multiplied
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0,
   localparam int unsigned AddrPins = RowBits > 11 ? RowBits : 11
@@ -96,7 +97,7 @@ module ttpu_board_sdram
     .AxiBytes(AxiBytes),
     .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),
     .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro),
-    .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+    .MulStyle(MulStyle), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_core (
     .clk_i, .rst_ni(core_rst_nq), .uart_rx_i, .uart_tx_o, .busy_o, .error_o, .irq_o,
     .m_axi_awvalid_o(awvalid), .m_axi_awready_i(awready), .m_axi_awaddr_o(awaddr),

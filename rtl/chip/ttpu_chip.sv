@@ -29,7 +29,7 @@ module ttpu_chip
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
   parameter int unsigned Ice40 = 0,         // 1 = which takes SPRAM and DSP blocks of the UltraPlus
-  parameter int unsigned MulStyle = 0,      // of ttpu_mxu: how integers are multiplied
+  parameter int unsigned MulStyle = 0,      // of ttpu_mxu or, Micro and not Ice40, ttpu_micro_mul2
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
 ) (
@@ -132,7 +132,8 @@ module ttpu_chip
       ttpu_micro_core #(
         .N(N), .AccRows(AccRows), .VmemBytes(4 * N * VmemBanks * VmemRows), .VpuStages(VpuStages),
         .DmaChannels(DmaChannels), .ImemWords(ImemWords), .SmemWords(SmemWords),
-        .QueueDepth(QueueDepth), .ConfigId(ConfigId), .ConfigHash(ConfigHash), .Ice40(Ice40)
+        .QueueDepth(QueueDepth), .ConfigId(ConfigId), .ConfigHash(ConfigHash), .Ice40(Ice40),
+        .MulStyle(Ice40 != 0 ? Ice40 : MulStyle)
       ) i_core (
         .clk_i, .rst_ni,
         .s_axil_awvalid_i(awvalid[c]), .s_axil_awready_o(awready[c]),

@@ -19,6 +19,7 @@ module ttpu_micro_core
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0,
   parameter int unsigned Ice40 = 0,      // 1 = SPRAM and DSP blocks of the iCE40 UltraPlus
+  parameter int unsigned MulStyle = Ice40,  // of ttpu_micro_mul2
   localparam int unsigned AxiIdBits = 4
 ) (
   input  logic                   clk_i,
@@ -205,7 +206,7 @@ module ttpu_micro_core
   logic           mx_rd_en;
   logic [23:0]    mx_rd_addr;
   logic [8*N-1:0] lmem_row;
-  ttpu_micro_mxu #(.N(N), .AccRows(AccRows), .MulStyle(Ice40)) i_mxu (
+  ttpu_micro_mxu #(.N(N), .AccRows(AccRows), .MulStyle(MulStyle)) i_mxu (
     .clk_i, .rst_ni,
     .w_we_i(spr_we && spr_addr[6]), .w_index_i(spr_addr[5:0]), .w_data_i(spr_wdata),
     .cfg_we_i(spr_we && spr_addr[6:5] == 2'b01), .cfg_index_i(spr_addr[2:0]), .cfg_data_i(spr_wdata),

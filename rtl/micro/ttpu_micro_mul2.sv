@@ -1,7 +1,8 @@
 // Two signed 8 x 8 products with their weights: weight i is taken in a cycle of we_i and stays; the
 // product of x_i[i] and weight i, as both stand in cycle t, is on p_o[i] in cycle t + 1. No enable, no reset.
 // Style: MulInfer = the synthesizer's multipliers (and the simulator's), MulIce40 = one SB_MAC16,
-// which holds the weights in its own input registers.
+// which holds the weights in its own input registers, MulGowin = two MULT9X9, one MULT18X18's room;
+// their registers have one enable, so the weights are held outside.
 module ttpu_micro_mul2 #(
   parameter int unsigned Style = 0
 ) (
@@ -12,6 +13,7 @@ module ttpu_micro_mul2 #(
   output logic [31:0] p_o   // product 1, product 0
 );
   localparam int unsigned MulIce40 = 1;
+  localparam int unsigned MulGowin = 2;
 
   if (Style == MulIce40) begin : gen_ice40
     // 8x8 mode: the upper bytes of A and B give O[31:16], the lower ones O[15:0], each behind its own register.
@@ -27,6 +29,21 @@ module ttpu_micro_mul2 #(
       .CI(1'b0), .ACCUMCI(1'b0), .SIGNEXTIN(1'b0),
       .O(p_o), .CO(unused_co), .ACCUMCO(unused_accumco), .SIGNEXTOUT(unused_signextout)
     );
+  end else if (Style == MulGowin) begin : gen_gowin
+    logic [15:0] w_q;
+    always_ff @(posedge clk_i) if (we_i) w_q <= w_i;
+    for (genvar i = 0; i < 2; i++) begin : gen_mul
+      logic [17:0] product;
+      logic [8:0] unused_soa, unused_sob;
+      logic unused;
+      assign unused = ^product[17:16];  // the sign again
+      MULT9X9 #(.OUT_REG(1'b1)) i_mul (
+        .CLK(clk_i), .CE(1'b1), .RESET(1'b0), .A({x_i[8*i+7], x_i[8*i+:8]}),
+        .B({w_q[8*i+7], w_q[8*i+:8]}), .ASIGN(1'b1), .BSIGN(1'b1), .ASEL(1'b0), .BSEL(1'b0),
+        .SIA(9'h0), .SIB(9'h0), .DOUT(product), .SOA(unused_soa), .SOB(unused_sob)
+      );
+      assign p_o[16*i+:16] = product[15:0];
+    end
   end else begin : gen_infer
     logic signed [7:0] w0_q, w1_q;
     always_ff @(posedge clk_i) begin
