@@ -79,7 +79,7 @@ class ChipCases : public testing::TestWithParam<const char*> {};
 TEST_P(ChipCases, C3TheSameJobTwiceOnOneDevice) {
   const Config& c = config(GetParam());
   tb::Random rng;
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < (c.micro ? 2 : 4); ++round) {
     const Job job(c, rng);
     DeviceOptions o = small();
     o.trace_commands = true;
@@ -141,7 +141,7 @@ TEST_P(ChipCases, C7MemoryOfAnyLatency) {
   const Job job(c, rng);
   const After golden = job.golden();
   uint64_t shortest = ~0ull, longest = 0;
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < (c.micro ? 4 : 12); ++round) {
     SCOPED_TRACE(fmt::format("round {}", round));
     DeviceOptions o = small();
     o.trace_commands = true;
@@ -164,7 +164,7 @@ TEST_P(ChipCases, C38RandomStartValues) {
   const Job job(c, rng);
   const After golden = job.golden();
   uint64_t cycles = 0;
-  for (int seed = 0; seed < 12; ++seed) {
+  for (int seed = 0; seed < (c.micro ? 3 : 12); ++seed) {
     DeviceOptions o = small();
     o.trace_commands = true;
     o.random_init_seed = seed == 0 ? 0 : rng.next() | 1;
@@ -202,7 +202,8 @@ TEST(ChipTrace, C34TraceOnAndOff) {
   EXPECT_EQ(after[0].result.counters, after[2].result.counters);
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, ChipCases, testing::Values("mini", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, ChipCases,
+                         testing::Values("nano", "nano8", "mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(ChipDevice, C8AnImageForAnotherSizeIsRefusedWithBothHashes) {

@@ -162,7 +162,13 @@ TEST_P(ChipErrors, C42EveryIllegalOpcodeAndField) {
   const auto rtl = ttpu::open_device("rtl", c, o);
   uint32_t errors = 0, legal_count = 0, failures = 0;
   std::map<std::string, uint32_t> causes;
-  for (const Bad& bad : all_cases(c)) {
+  // Where the host is slow: one in eight of those by fields, and all others.
+  const uint32_t step = c.micro && !tb::long_run() ? 8 : 1;
+  constexpr size_t kOthers = 20;
+  const std::vector<Bad> cases = all_cases(c);
+  for (size_t number = 0; number < cases.size(); ++number) {
+    if (number % step != 0 && number + kOthers < cases.size()) continue;
+    const Bad& bad = cases[number];
     std::vector<Instr> code = bad.before;
     // Everything before is done when the bad one starts.
     for (uint32_t u = 1; u <= 5; ++u) code.push_back(isa::Sync{.unit = u}.encode());
@@ -198,7 +204,7 @@ TEST_P(ChipErrors, C42EveryIllegalOpcodeAndField) {
   std::printf("[ttpu] %s: %u errors, %u legal:", std::string(c.name).c_str(), errors, legal_count);
   for (const auto& [cause, count] : causes) std::printf(" %s %u", cause.c_str(), count);
   std::printf("\n");
-  EXPECT_GT(errors, 400u);
+  EXPECT_GT(errors, 400u / step);
   for (const char* cause :
        {"ILLEGAL_OPCODE", "BAD_FIELD", "UNSUPPORTED", "BAD_ALIGN", "VMEM_BOUNDS", "ACC_BOUNDS",
         "SMEM_BOUNDS", "IMEM_BOUNDS", "FAR_BOUNDS"}) {
@@ -236,7 +242,8 @@ TEST_P(ChipErrors, WatchdogOnRtlAndGolden) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, ChipErrors, testing::Values("mini", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, ChipErrors,
+                         testing::Values("nano", "nano8", "mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -105,7 +105,8 @@ TEST_P(ChipGemm, C4C5C6Extremes) {
   expect_product(*rtl, c6, all(1, -128), {0x80, 0xff});
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, ChipGemm, testing::Values("mini", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, ChipGemm,
+                         testing::Values("nano", "nano8", "mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

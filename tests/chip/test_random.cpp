@@ -118,7 +118,8 @@ TEST_P(RandomPrograms, EqualGoldenModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, RandomPrograms,
-                         testing::Values(Case{"mini", 40}, Case{"edge", 40}, Case{"core16", 40}),
+                         testing::Values(Case{"nano", 8}, Case{"nano8", 5}, Case{"mini", 40},
+                                         Case{"edge", 40}, Case{"core16", 40}),
                          [](const auto& info) { return std::string(info.param.config); });
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST_P(Smoke, VmemThroughItsWindow) {
   EXPECT_THROW(rtl->write_hbm(4090, bytes), ttpu::DeviceError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Configs, Smoke, testing::Values("mini", "edge", "core16"),
+INSTANTIATE_TEST_SUITE_P(Configs, Smoke, testing::Values("nano", "nano8", "mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
