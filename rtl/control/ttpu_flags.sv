@@ -33,11 +33,18 @@ module ttpu_flags
 );
   logic [7:0] value_q [NumFlags];
 
+  // What a flag is when a wait has been granted: the comparison's difference.
+  logic [NumWaiters-1:0][7:0] rest;
+  logic [8:0]                 difference;
   always_comb begin
     wait_grant_o = '0;
+    rest = '0;
+    difference = '0;
     if (|wait_valid_i) begin
       for (int unsigned u = 0; u < NumWaiters; u++) begin
-        wait_grant_o[u] = wait_valid_i[u] && value_q[wait_flag_i[u]] >= wait_value_i[u];
+        difference = {1'b0, value_q[wait_flag_i[u]]} - {1'b0, wait_value_i[u]};
+        rest[u] = difference[7:0];
+        wait_grant_o[u] = wait_valid_i[u] && !difference[8];
         for (int unsigned w = 0; w < u; w++)
           if (wait_grant_o[w] && wait_flag_i[w] == wait_flag_i[u]) wait_grant_o[u] = 1'b0;
       end
@@ -45,22 +52,24 @@ module ttpu_flags
   end
 
   logic [NumFlags-1:0] hit;
-  logic [11:0]         sum;
+  logic [7:0]          base;
+  logic [2:0]          raises;
   always_ff @(posedge clk_i) begin
     overflow_o <= 1'b0;
     hit = '0;
-    sum = '0;
+    base = '0;
+    raises = '0;
     if (!rst_ni || clear_i) begin
       for (int unsigned f = 0; f < NumFlags; f++) value_q[f] = '0;
     end else if ((|wait_grant_o) || (|inc_valid_i)) begin
       for (int unsigned f = 0; f < NumFlags; f++) begin
-        sum = {4'b0, value_q[f]};
-        for (int unsigned u = 0; u < NumWaiters; u++)
-          if (wait_grant_o[u] && wait_flag_i[u] == f[4:0]) sum = sum - {4'b0, wait_value_i[u]};
+        base = value_q[f];
+        for (int unsigned u = 0; u < NumWaiters; u++)  // at most one is granted
+          if (wait_grant_o[u] && wait_flag_i[u] == f[4:0]) base = rest[u];
+        raises = '0;
         for (int unsigned u = 0; u < NumUnits; u++)
-          if (inc_valid_i[u] && inc_flag_i[u] == f[4:0]) sum = sum + 12'd1;
-        hit[f] = sum > 12'd255;
-        value_q[f] = sum[7:0];
+          if (inc_valid_i[u] && inc_flag_i[u] == f[4:0]) raises = raises + 3'd1;
+        {hit[f], value_q[f]} = {1'b0, base} + {6'b0, raises};
       end
       for (int unsigned u = NumUnits; u > 0; u--) begin
         if (inc_valid_i[u-1] && hit[inc_flag_i[u-1]]) begin
