@@ -24,26 +24,28 @@ void add_fault(TestedPart& part, std::string text) {
 /// y = x * w for one tile of the array, from HBM to HBM.
 Image tile_program(const Config& c) {
   const uint32_t n = c.n;
+  // Quarters of VMEM: in banks of their own where there are several.
+  const uint32_t quarter = c.vmem_bytes() / 4 / c.word_bytes() * c.word_bytes();
   const std::string text = fmt::format(
       R"(.config {0}
 .input x type=int8 shape=[{1}, {1}] at=0
 .input w type=int8 shape=[{1}, {1}] at={2}
 .output y type=int32 shape=[{1}, {1}] at={3}
   dma_shape  channel=0 n0={2} n1=1 n2=1 n3=1
-  dma_load   channel=0 space=HBM imm_h={2} imm_v=cfg.bank_bytes signal=f1
+  dma_load   channel=0 space=HBM imm_h={2} imm_v={5} signal=f1
   dma_load   channel=0 space=HBM imm_h=0 imm_v=0 signal=f2
-  mxu_loadw  imm_a=cfg.bank_bytes stride=1 k={1} n={1} dtype=S8 wait=f1:1
+  mxu_loadw  imm_a={5} stride=1 k={1} n={1} dtype=S8 wait=f1:1
   mxu_matmul imm_a=0 stride=1 rows={1} acc=0 dtype=S8 swap=1 wait=f2:1 signal=f3
   vpu_clear
   vpu_seta   src=ACC dtype=I32 s0=1
   vpu_setd   dtype=I32 s0=4
   vpu_shape  n0={1} n1=1 n2=1
-  vpu_run    imm_a=0 imm_d=2*cfg.bank_bytes lanes={1} wait=f3:1 signal=f4
+  vpu_run    imm_a=0 imm_d={6} lanes={1} wait=f3:1 signal=f4
   dma_shape  channel=1 n0={4} n1=1 n2=1 n3=1
-  dma_store  channel=1 space=HBM imm_h={3} imm_v=2*cfg.bank_bytes wait=f4:1
+  dma_store  channel=1 space=HBM imm_h={3} imm_v={6} wait=f4:1
   halt
 )",
-      c.name, n, n * n, 2 * n * n, 4 * n * n);
+      c.name, n, n * n, 2 * n * n, 4 * n * n, quarter, 2 * quarter);
   const auto result = isa::assemble(text, std::string(c.name));
   if (!result.ok())
     throw CliError(kDevice, fmt::format("the self-test's program does not fit '{}': {}", c.name,

@@ -1,5 +1,8 @@
-// A board as the host sees it: the Verilated ttpu_board (configuration mini) with its serial pins
-// on a pseudo-terminal. Prints the terminal's path, then serves it until SIGTERM or --seconds.
+// A board as the host sees it: the Verilated ttpu_board, or the top of a real board, with its
+// serial pins on a pseudo-terminal. Prints the terminal's path, then serves it until SIGTERM or
+// --seconds. Which model, and what its pins are called, is set where it is built: TTPU_MODEL,
+// TTPU_MODEL_HEADER, TTPU_PIN_CLOCK, TTPU_PIN_RESET (low = reset), TTPU_PIN_RX, TTPU_PIN_TX,
+// TTPU_DIV (clocks a bit).
 //
 // usage: ttpu_board_sim [--seed S] [--drop N] [--flip N] [--extra N]   one byte in N, each
 // direction
@@ -19,13 +22,13 @@
 #include <memory>
 #include <string>
 
-#include "Vttpu_board_mini.h"
+#include TTPU_MODEL_HEADER
 #include "tb/random.h"
 #include "uart_pins.h"
 
 namespace {
 
-constexpr uint32_t kDiv = 4;  // clocks a bit, as the model is built
+constexpr uint32_t kDiv = TTPU_DIV;  // clocks a bit, as the model is built
 volatile std::sig_atomic_t stopped = 0;
 
 struct Options {
@@ -121,23 +124,23 @@ int main(int argc, char** argv) {
   context->randReset(2);
   context->randSeed(static_cast<int>(o.seed | 1));
   context->fatalOnError(false);
-  auto top = std::make_unique<Vttpu_board_mini>(context.get());
+  auto top = std::make_unique<TTPU_MODEL>(context.get());
   ttpu::test::UartPins pins(kDiv);
   Noise to_board(o, 0), to_host(o, 1);
   uint64_t clocks = 0, bytes_in = 0, bytes_out = 0, resets = 0, busy_until = 0;
   const auto clock = [&](uint8_t reset_n) {
-    top->rst_ni = reset_n;
-    top->uart_rx_i = pins.drive();
-    top->clk_i = 0;
+    top->TTPU_PIN_RESET = reset_n;
+    top->TTPU_PIN_RX = pins.drive();
+    top->TTPU_PIN_CLOCK = 0;
     top->eval();
     uint8_t byte = 0;
-    if (pins.sample(top->uart_tx_o, byte))
+    if (pins.sample(top->TTPU_PIN_TX, byte))
       to_host.pass(byte, [&](uint8_t b) {
         if (bytes_in >= o.silent_after) return;
         bytes_out += ::write(line, &b, 1) == 1;
         busy_until = clocks + 100000;
       });
-    top->clk_i = 1;
+    top->TTPU_PIN_CLOCK = 1;
     top->eval();
     ++clocks;
   };

@@ -54,7 +54,7 @@ class FaultyDevice final : public Device {
 };
 
 TEST(SelfTest, EveryMacOnGoodDevices) {
-  for (const char* name : {"mini", "edge", "core16"}) {
+  for (const char* name : {"nano", "nano8", "mini", "edge", "core16"}) {
     FaultyDevice device(name, false);
     const TestedPart part = test_macs(device);
     const uint64_t n = device.config().n;
