@@ -60,12 +60,18 @@ def critical_path(text, clock):
     return steps
 
 
+def short(name):
+    """A cell's or net's name up to where Yosys appends the names of mapped cells, and its pin or bit."""
+    return re.sub(r"_(?:LUT4|CCU2C|PFUMX|L6MUX21|TRELLIS_\w+?|SB_[A-Z0-9]+?|DFF\w*?|ALU|MUX2_LUT\d)_.*?((?:\.\w+|\[\d+\])?)$",
+                  r"~\1", name)
+
+
 def show_path(steps):
     """The path as text, a line a step, source lines beside the nets that have them."""
     rows = [f"  {'ns':>6} {'total':>7}  {'':8} {'':1}"]
     for s in steps:
         where = f"   {', '.join(s['places'])}" if s["places"] else ""
-        rows.append(f"  {s['ns']:6.2f} {s['total_ns']:7.2f}  {s['kind']:8} {s['name']}{where}")
+        rows.append(f"  {s['ns']:6.2f} {s['total_ns']:7.2f}  {s['kind']:8} {short(s['name'])}{where}")
     logic = sum(s["ns"] for s in steps if s["kind"] != "routing")
     wires = sum(s["ns"] for s in steps if s["kind"] == "routing")
     rows.append(f"  {logic:.2f} ns in logic, {wires:.2f} ns in wires")

@@ -220,6 +220,12 @@ class Logs(unittest.TestCase):
         self.assertIn("rtl/mxu/ttpu_mxu.sv:19.23", shown)
         self.assertIn("0.76 ns in logic, 0.83 ns in wires", shown)
 
+    def test_short_names(self):
+        self.assertEqual(pnr_log.short("i_e.carry_q_LUT4_A_D_CCU2C_S0_COUT.F"), "i_e.carry_q~.F")
+        self.assertEqual(pnr_log.short("i_rx.wait_q_TRELLIS_FF_Q_5.Q"), "i_rx.wait_q~.Q")
+        self.assertEqual(pnr_log.short("i_rx.valid_q_SB_DFFSR_Q_R_SB_LUT4_O_I3[3]"), "i_rx.valid_q~[3]")
+        self.assertEqual(pnr_log.short("i_rx.lut_q[3]"), "i_rx.lut_q[3]")
+
     def test_another_clock_that_fails_fails_the_seed(self):
         clock, met = place.judge(pnr_log.clocks(NEW_LOG), 60)
         self.assertEqual((clock.name, met), ("other", False))
