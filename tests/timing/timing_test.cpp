@@ -83,8 +83,10 @@ INSTANTIATE_TEST_SUITE_P(Configs, Timing,
                          testing::Values("nano", "nano8", "mini", "edge", "core16"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST(TimingModel, SaysWhyItStops) {
-  const Config& config = *find_config("mini");
+class TimingStops : public testing::TestWithParam<const char*> {};
+
+TEST_P(TimingStops, SaysWhy) {
+  const Config& config = *find_config(GetParam());
   isa::Instr wait;  // a NOP that waits for a flag nobody raises
   isa::Common fields;
   fields.wait_value = 1;
@@ -94,5 +96,8 @@ TEST(TimingModel, SaysWhyItStops) {
   EXPECT_THROW(timing::predict(config, {loop}, {}, 0, {}, 1000), timing::TimingError);
   EXPECT_THROW(timing::predict(config, {isa::Instr{}}, {}, config.imem_words), timing::TimingError);
 }
+
+INSTANTIATE_TEST_SUITE_P(Configs, TimingStops, testing::Values("nano", "nano8", "mini"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
