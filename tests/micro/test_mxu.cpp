@@ -10,6 +10,7 @@
 #include "Vmicro_mxu4.h"
 #include "Vmicro_mxu4_dsp.h"
 #include "Vmicro_mxu8.h"
+#include "Vmicro_mxu8_gowin.h"
 #include "tb/bits.h"
 #include "tb/controller.h"
 #include "tb/random.h"
@@ -148,5 +149,6 @@ void random_products() {
 TEST(MicroMxu, RandomProducts4) { random_products<Vmicro_mxu4, 4>(); }
 TEST(MicroMxu, RandomProducts4OnDspBlocks) { random_products<Vmicro_mxu4_dsp, 4>(); }
 TEST(MicroMxu, RandomProducts8) { random_products<Vmicro_mxu8, 8>(); }
+TEST(MicroMxu, RandomProducts8OnMult9x9) { random_products<Vmicro_mxu8_gowin, 8>(); }
 
 }  // namespace
