@@ -209,6 +209,27 @@ TEST_P(VpuMicro, Disturbed) {
     EXPECT_GE(faults_[static_cast<uint32_t>(error)], 4u) << "error " << static_cast<int>(error);
 }
 
+// XPOSE reads VMEM also where A is set to the accumulators, and leaves their stride as it was.
+TEST_P(VpuMicro, TransposeBesideAccumulators) {
+  isa::VpuSeta a{};
+  a.src = 1, a.dtype = static_cast<uint32_t>(isa::Dtype::I32), a.s0 = 4;
+  isa::VpuSetd d{};
+  d.dtype = a.dtype, d.s0 = 4;
+  isa::VpuShape shape{};
+  shape.n0 = 3, shape.n1 = 2, shape.n2 = 1;
+  isa::VpuXpose xpose{};
+  xpose.rows = 3, xpose.lanes = 2, xpose.imm_a = 32 * config_.n, xpose.imm_d = 4096;
+  isa::VpuRun run{};
+  run.lanes = config_.n;
+  VpuImage image(config_);
+  for (const Command& c : {vpu_test::command(a), vpu_test::command(d), vpu_test::command(shape),
+                           vpu_test::command(xpose), vpu_test::command(run, 1, 0, 8192)})
+    ASSERT_TRUE(image.add(c));
+  both(image.image(), "the program");
+  EXPECT_EQ(rows_, 3u + 6u);
+  EXPECT_TRUE(faults_.empty());
+}
+
 // The host asks for registers while rows run, and gets its answers while the rows stay right.
 TEST_P(VpuMicro, HostBetweenRows) {
   vpu_test::Program program(config_, random_);
