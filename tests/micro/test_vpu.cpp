@@ -322,6 +322,38 @@ TEST_P(VpuMicro, ClearBetweenRows) {
   EXPECT_GT(stopped, 10u);
 }
 
+// Microcode with one word that does nothing, at each of many places: the comparison sees it.
+TEST_P(VpuMicro, PlantedFaults) {
+  constexpr uint64_t kNothing = 0;  // pass of register 0 to itself
+  const auto good = microcode_;
+  for (const char* name : {"vpu_shape", "v_strides", "v_redop", "va_s8", "va_i32", "va_acc",
+                           "vb_s8", "vs_perm", "vs_move", "v_pro", "vt_8z", "vt_32", "vt_8",
+                           "v_bytes", "v_stored", "v_rows", "v_walk", "vpu_xpose", "vx_in"}) {
+    uint32_t address = ~0u;
+    for (const auto& label : good.labels)
+      if (label.name == name) address = label.address;
+    ASSERT_NE(address, ~0u) << name;
+    bool seen = false;
+    for (int i = 0; i < 60 && !seen; ++i) {
+      vpu_test::Program program(config_, random_);
+      VpuImage image(config_);
+      for (bool room = true; room;)
+        for (Command c : program.next()) {
+          if (random_.chance(1)) disturb(c, config_, random_);
+          if (room) room = image.add(c);
+        }
+      microcode_ = good;
+      microcode_.words[address + static_cast<uint32_t>(i % 2)] = kNothing;
+      auto limited = options();
+      limited.max_cycles = 2'000'000;
+      Pair pair(config_, limited, image.image(), &microcode_, 1 + random_.below(1u << 30));
+      RunResult result;
+      seen = !run_and_compare(pair, result).empty();
+    }
+    EXPECT_TRUE(seen) << "no difference without the first or second word of " << name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, VpuMicro, testing::Values("nano", "nano8"),
                          [](const auto& info) { return std::string(info.param); });
 
