@@ -30,13 +30,7 @@ module ttpu_micro_alu
   assign equal_low = (a_i[15:0] ^ bx_i[15:0]) == '1;
   assign equal_high = (a_i[31:16] ^ bx_i[31:16]) == '1;
   assign less = less_high || (equal_high && less_low);
-  always_comb begin
-    unique case (ctl_i.cmp)
-      CmpEq:   cmp_o = equal_high && equal_low;
-      CmpLe:   cmp_o = less_high || (equal_high && (less_low || equal_low));
-      default: cmp_o = less;
-    endcase
-  end
+  assign cmp_o = (ctl_i.cmp_equal && equal_high && equal_low) || (ctl_i.cmp_less && less);
 
   // ---- logic unit, and the choice of minimum, maximum and sel --------------------------------------
   logic        take_a, take_b;
@@ -70,14 +64,14 @@ module ttpu_micro_alu
   );
 
   // ---- result: one unit's, the others give 0 -------------------------------------------------------
-  // What is ready early is joined first.
-  logic [31:0] early;
+  // The shifter takes longest, so it joins last.
+  logic [31:0] choice, early;
   always_comb begin
     for (int unsigned i = 0; i < 32; i++) begin
       early[i] = (ctl_i.use_logic && logic_y[i]) || (ctl_i.use_ext && ext_i[i]) ||
           (ctl_i.use_xor && (a_i[i] ^ bx_i[i]));
-      result_o[i] = (ctl_i.use_sum && sum_o[i]) || shifted[i] || early[i] ||
-          (take_a && a_i[i]) || (take_b && !bx_i[i]) || (i == 0 && ctl_i.use_lt && less);
+      choice[i] = (take_a && a_i[i]) || (take_b && !bx_i[i]) || (i == 0 && ctl_i.use_lt && less);
+      result_o[i] = shifted[i] || early[i] || choice[i] || (ctl_i.use_sum && sum_o[i]);
     end
   end
 endmodule

@@ -18,13 +18,6 @@ package ttpu_micro_ctl_pkg;
     ExtSpr   = 3'd6
   } ext_e;
 
-  // Which comparison.
-  typedef enum logic [1:0] {
-    CmpEq = 2'd0,
-    CmpLt = 2'd1,
-    CmpLe = 2'd2
-  } cmp_e;
-
   // For the ALU.
   typedef struct packed {
     logic   use_sum;   // result: adder
@@ -37,7 +30,8 @@ package ttpu_micro_ctl_pkg;
     logic   is_min;    // result: a or b
     logic   is_max;
     logic   is_sel;
-    cmp_e   cmp;
+    logic   cmp_equal; // comparison: equal
+    logic   cmp_less;  //   or less
     logic   is_unsigned;
     logic   left;
     logic   arithmetic;

@@ -9,10 +9,7 @@ module ttpu_micro_decode
   input  logic       first_lane_i,
   output control_t   ctl_o,
   output logic [3:0] extra_o,     // cycles in X beyond the first
-  output logic       is_imm_o,    // operand b comes from the fields below
-  output logic       is_li_o,     // fields a and b, inverted for lin
-  output logic       is_lin_o,
-  output logic       is_call_o,   // link
+  output logic       is_imm_o,    // operand b comes from the word
   output logic       is_store_o,
   output logic       is_bytes_o,  // exts, extz: operand a moves by words, b is 8 * lane
   output logic       may_repeat_o,
@@ -23,21 +20,18 @@ module ttpu_micro_decode
   assign op = uop_e'(op_i);
 
   logic compares;
-  assign compares = op_i[5:3] == 3'b101;  // beq..bgeu; jmp and call too, whose branch is off
+  assign compares = op_i[5:3] == 3'b101;  // beq..bgeu; jmp and call too, for which it does no harm
 
   always_comb begin
     ctl_o = '0;
     extra_o = '0;
     is_imm_o = 1'b0;
-    is_li_o = 1'b0;
-    is_lin_o = 1'b0;
-    is_call_o = 1'b0;
     is_store_o = 1'b0;
     is_bytes_o = 1'b0;
     with_c_o = 1'b0;
     sets_flag_o = 1'b0;
     may_repeat_o = !op_i[5] || op_i[5:3] == 3'b100;
-    ctl_o.alu.cmp = CmpLt;
+    ctl_o.alu.cmp_less = 1'b1;
 
     // The ALU's operations.
     unique case (op)
@@ -79,21 +73,22 @@ module ttpu_micro_decode
         ctl_o.ext = ExtPack;
       end
       UopLi: begin
-        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, is_imm_o, is_li_o} = '1;
+        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, is_imm_o} = '1;
         ctl_o.alu.unit = LogicNotB;
       end
       UopLin: begin
-        {ctl_o.write, ctl_o.alu.use_logic, is_imm_o, is_li_o, is_lin_o} = '1;
+        {ctl_o.write, ctl_o.alu.use_logic, is_imm_o} = '1;
         ctl_o.alu.unit = LogicNotB;
       end
       UopIceq: begin
         {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
-        ctl_o.alu.cmp = CmpEq;
+        ctl_o.alu.cmp_equal = 1'b1;
+        ctl_o.alu.cmp_less = 1'b0;
       end
       UopIclt: {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
       UopIcle: begin
         {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
-        ctl_o.alu.cmp = CmpLe;
+        ctl_o.alu.cmp_equal = 1'b1;
       end
       UopSel: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_sel} = '1;
 
@@ -125,20 +120,20 @@ module ttpu_micro_decode
 
       // Sequencing; where jumps go is seen in D.
       UopBeq, UopBne, UopBlt, UopBge, UopBltu, UopBgeu: ctl_o.branch = 1'b1;
-      UopCall, UopCallf: {ctl_o.write, is_call_o} = '1;
+      UopCall, UopCallf: begin
+        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, is_imm_o} = '1;
+        ctl_o.alu.unit = LogicNotB;
+      end
       UopJr: ctl_o.jump_reg = 1'b1;
       default: ;
     endcase
 
     if (compares) begin
       ctl_o.sub = 1'b1;
-      ctl_o.alu.cmp = op_i[2:1] == 2'b00 ? CmpEq : CmpLt;
+      ctl_o.alu.cmp_equal = op_i[2:1] == 2'b00;
+      ctl_o.alu.cmp_less = op_i[2:1] != 2'b00;
       ctl_o.alu.is_unsigned = op_i[2];
       ctl_o.invert = op_i[0];
-    end
-    if (is_call_o) begin
-      {ctl_o.alu.use_logic, ctl_o.sub, is_imm_o} = '1;
-      ctl_o.alu.unit = LogicNotB;
     end
   end
 endmodule

@@ -89,12 +89,11 @@ module ttpu_micro_engine
   control_t   d_ctl;
   logic [5:0] d_op;
   logic [3:0] d_extra;
-  logic       is_imm, is_li, is_lin, is_call, is_store, is_bytes, may_repeat, with_c, sets_flag;
+  logic       is_imm, is_store, is_bytes, may_repeat, with_c, sets_flag;
   assign d_op = exec_q ? exec_op_q : word[35:30];
   ttpu_micro_decode i_decode (
     .op_i(d_op), .second_i(lane_q[0]), .first_lane_i(lane_q == '0),
-    .ctl_o(d_ctl), .extra_o(d_extra), .is_imm_o(is_imm), .is_li_o(is_li), .is_lin_o(is_lin),
-    .is_call_o(is_call), .is_store_o(is_store), .is_bytes_o(is_bytes), .may_repeat_o(may_repeat),
+    .ctl_o(d_ctl), .extra_o(d_extra), .is_imm_o(is_imm), .is_store_o(is_store), .is_bytes_o(is_bytes), .may_repeat_o(may_repeat),
     .with_c_o(with_c), .sets_flag_o(sets_flag)
   );
 
@@ -133,15 +132,21 @@ module ttpu_micro_engine
   assign d_b = (exec_q ? exec_b_q : word[7:0]) + (lane & {8{exec_q ? exec_vb_q : word[27]}});
   assign d_d = (exec_q ? 8'd0 : word[23:16]) + (lane & {8{exec_q || word[29]}});
 
-  // Operand b from the word.
+  // Operand b from the word. Which one is seen by few bits, for speed: what it is does not matter
+  // where b comes from elsewhere.
   logic        d_imm;
   logic [15:0] imm;
   assign d_imm = is_imm || (word[26] && !exec_q);
   always_comb begin
-    imm = {8'b0, is_store ? word[23:16] : word[7:0]};
-    if (is_bytes) imm[4:3] = imm[4:3] | 2'(lane_q);
-    if (is_call) imm = 16'(pc_next);
-    if (is_li) imm = word[15:0] ^ {16{is_lin}};
+    imm = {8'b0, word[7:0]};
+    unique casez (word[35:30])
+      6'(UopExts), 6'(UopExtz): imm[4:3] = 2'(lane_q);
+      6'(UopSt):                imm[7:0] = word[23:16];
+      6'(UopLi):                imm = word[15:0];
+      6'(UopLin):               imm = ~word[15:0];
+      6'b11????, 6'(UopCall):   imm = 16'(pc_next);
+      default: ;
+    endcase
   end
 
   // ---- units ------------------------------------------------------------------------------------

@@ -1,5 +1,4 @@
-// Sequential multiplier, 32 x 32 bits signed. In the cycle of first_i it takes b_i; a_i must stay as
-// it is until the product is there. Each of 6 cycles of step_i (the cycle of first_i is none of them)
+// Sequential multiplier, 32 x 32 bits signed. In the cycle of first_i it takes a_i and b_i. Each of 6 cycles of step_i (the cycle of first_i is none of them)
 // takes three digits of b, lowest first, from {-1, 0, 1, 2}: a digit 3 is -1 and a carry. A digit's
 // multiple of a is then one LUT4 a bit, its adder another. After them, in the next cycle:
 // product_o = a * b, exact in 64 bits, and sticky_o = product_o[29:0] != 0. Both stay until the next
@@ -16,6 +15,7 @@ module ttpu_micro_mul (
 );
   localparam int unsigned Digits = 3;  // a cycle
 
+  logic [31:0] a_q;
   logic [31:0] high_q;   // sum so far, without the low bits that are done
   logic [35:0] low_q;    // digits to come at the bottom, bits of the product at the top
   logic        carry_q, sticky_q, started_q;
@@ -32,8 +32,8 @@ module ttpu_micro_mul (
       automatic logic [1:0]  pick = digit + 2'(carry);  // multiple 0 1 2, 3 is -1
       automatic logic [33:0] multiple;
       for (int unsigned i = 0; i < 34; i++) begin
-        multiple[i] = pick[1] ? (pick[0] ? !a_i[i > 31 ? 31 : i] : i > 0 && a_i[i > 32 ? 31 : i - 1])
-            : pick[0] && a_i[i > 31 ? 31 : i];
+        multiple[i] = pick[1] ? (pick[0] ? !a_q[i > 31 ? 31 : i] : i > 0 && a_q[i > 32 ? 31 : i - 1])
+            : pick[0] && a_q[i > 31 ? 31 : i];
       end
       {high, done[2*d+:2]} = 34'(({34'($signed(high)), 1'b1} + {multiple, pick == 2'd3}) >> 1);
       carry = digit == 2'd3 || (digit == 2'd2 && carry);
@@ -41,6 +41,7 @@ module ttpu_micro_mul (
   end
 
   always_ff @(posedge clk_i) begin
+    if (first_i) a_q <= a_i;
     if (step_i) begin
       high_q <= first_i ? '0 : high;
       low_q <= first_i ? 36'($signed(b_i)) : {done, low_q[35:6]};
