@@ -381,6 +381,30 @@ TEST_P(MicroHost, WatchdogTakesItsTime) {
   }
 }
 
+// The command that finds its queue full is not counted, and stays where it is.
+TEST_P(MicroHost, FullQueue) {
+  const Instr waits = with(isa::Sync{.unit = 3}.encode(), {.wait_value = 1, .wait_flag = 7});
+  std::vector<Instr> code(6, waits);
+  code.push_back(plain(Opcode::HALT));
+  load(code);
+  write(regs::kWatchdog, 5000);
+  write(regs::kCtrl, kStart);
+  for (int i = 0; i < 100'000 && (status() & kRunning); ++i) target->step();
+  expect_fault(Error::WATCHDOG, Unit::SCALAR, 4, 1u << 7);
+  EXPECT_EQ(counter(regs::COMMANDS), 4u);
+  write(regs::kCtrl, kClear);
+  idle();
+  // A flag lets them all go on, in another run of the same queue: its places are used in turn.
+  code.insert(code.begin() + 4, 6, plain(Opcode::NOP, {.signal = 1, .signal_flag = 7}));
+  load(code);
+  for (int run = 0; run < 5; ++run) {
+    write(regs::kCtrl, kStart);
+    idle();
+    EXPECT_EQ(status(), kDone | kQuiet) << "run " << run;
+    EXPECT_EQ(counter(regs::COMMANDS), 6u);
+  }
+}
+
 TEST_P(MicroHost, VmemWindow) {
   tb::Random rng;
   std::map<uint32_t, uint32_t> expected;
