@@ -29,13 +29,31 @@ def sv_isa(uisa):
     return "\n".join(o) + "\n"
 
 
+def packed(word, address):
+    """A word of 36 bits as the ROM holds it, in 34: repeated uops write to lanes, compares and branches have no
+    lanes, so that one bit is enough for rpt and vd, and the target's upper bits lie where va and vb are."""
+    op, operands = word >> 30, word & 0xffffff
+    vd, va, vb, bi, rpt, low = ((word >> b) & 1 for b in (29, 28, 27, 26, 25, 24))
+    if 40 <= op < 48:  # compare and branch, jmp, call: target[10:8] = vd, rpt, low
+        mode, good = (vd, rpt, low, bi), not va and not vb
+    elif op >= 48:     # jr; flags: vd, va, vb
+        mode, good = (vd, va, vb, bi), not rpt and not low
+    else:
+        mode, good = (rpt, va, vb, bi), vd == rpt and not low and (rpt or not (va or vb))
+    if not good:
+        raise ValueError(f"microcode word {address}, {word:09x}: a repeated uop must write to lanes (d[*]); "
+                         "the ROM has no room for this form")
+    m = mode[0] << 3 | mode[1] << 2 | mode[2] << 1 | mode[3]
+    return op << 28 | m << 24 | operands
+
+
 def sv_rom(n, words):
-    """Package of a ROM's contents; a memory is initialised from it."""
-    words = words or [0]
-    o = [comment(f"Microcode for {n} lanes."), f"package ttpu_micro_rom{n}_pkg;",
+    """Package of a ROM's contents, packed; a memory is initialised from it."""
+    words = [packed(w, at) for at, w in enumerate(words or [0])]
+    o = [comment(f"Microcode for {n} lanes, packed as ttpu_micro_rom unpacks it."), f"package ttpu_micro_rom{n}_pkg;",
          f"  localparam int unsigned RomWords = {len(words)};",
-         "  localparam logic [35:0] Rom [RomWords] = '{"]
-    o.append(",\n".join("    " + ", ".join(f"36'h{w:09x}" for w in words[i:i + 6])
+         "  localparam logic [33:0] Rom [RomWords] = '{"]
+    o.append(",\n".join("    " + ", ".join(f"34'h{w:09x}" for w in words[i:i + 6])
                         for i in range(0, len(words), 6)))
     o += ["  };", "endpackage"]
     return "\n".join(o) + "\n"

@@ -1,6 +1,8 @@
 // Microcode ROM: the word at addr_i of a cycle of en_i comes in the next cycle and stays until the
-// next read. In two parts, so that block RAM of 1,024 x 4 and 512 x 8 bits is used in full on a chip
-// that has such (iCE40).
+// next read. 34 bits a word are kept, so that 2,048 words take 17 block RAMs of 2,048 x 2 bits (iCE40),
+// and unpacked behind the memory: bits 33:28 opcode, 27:24 mode, 23:0 operands. Mode of compares and
+// branches: target[10:8] and bi; of uops that look at a flag: its number; of the others: rpt (and with
+// it vd), va, vb, bi. scripts/microasm_out.py packs.
 module ttpu_micro_rom
   import ttpu_micro_pkg::*;
 #(
@@ -13,48 +15,32 @@ module ttpu_micro_rom
 );
   localparam int unsigned Words = (N == 8) ? ttpu_micro_rom8_pkg::RomWords
                                            : ttpu_micro_rom4_pkg::RomWords;
-  localparam int unsigned LowWords = 1024;
+  localparam int unsigned Rows = 1 << UaddrBits;
 
-  logic [UwordBits-1:0] low [LowWords];
-  logic [UwordBits-1:0] low_q;
+  logic [33:0] mem [Rows];
+  logic [33:0] word_q;
   initial begin
-    for (int unsigned i = 0; i < LowWords; i++) begin
-      if (i >= Words) low[i] = '0;
-      else if (N == 8) low[i] = ttpu_micro_rom8_pkg::Rom[i];
-      else low[i] = ttpu_micro_rom4_pkg::Rom[i];
+    for (int unsigned i = 0; i < Rows; i++) begin
+      if (i >= Words) mem[i] = '0;
+      else if (N == 8) mem[i] = ttpu_micro_rom8_pkg::Rom[i];
+      else mem[i] = ttpu_micro_rom4_pkg::Rom[i];
     end
   end
   always_ff @(posedge clk_i) begin
-    if (en_i) low_q <= low[addr_i[9:0]];
+    if (en_i) word_q <= mem[addr_i];
   end
 
-  if (Words > LowWords) begin : gen_high
-    localparam int unsigned HighWords = (Words > 1536) ? 1024 : 512;
-    logic [UwordBits-1:0] high [HighWords];
-    logic [UwordBits-1:0] high_q;
-    logic                 is_high_q;
-    initial begin
-      for (int unsigned i = 0; i < HighWords; i++) begin
-        if (LowWords + i >= Words) high[i] = '0;
-        else if (N == 8) high[i] = ttpu_micro_rom8_pkg::Rom[LowWords + i];
-        else high[i] = ttpu_micro_rom4_pkg::Rom[LowWords + i];
-      end
-    end
-    always_ff @(posedge clk_i) begin
-      if (en_i) begin
-        high_q <= high[addr_i[$clog2(HighWords)-1:0]];
-        is_high_q <= addr_i[10];
-      end
-    end
-    assign data_o = is_high_q ? high_q : low_q;
-  end else begin : gen_low
-    logic unused;
-    assign unused = addr_i[10];
-    assign data_o = low_q;
-  end
+  logic [3:0] mode;
+  logic       has_target, has_flag;
+  assign mode = word_q[27:24];
+  assign has_target = word_q[33] && !word_q[32] && word_q[31];  // opcodes 40 to 47
+  assign has_flag = word_q[33] && word_q[32];                   // from 48 on
+  assign data_o = {word_q[33:28], mode[3], has_target ? 2'b00 : mode[2:1], mode[0],
+                   has_target ? mode[2] : !has_flag && mode[3], has_target && mode[1],
+                   word_q[23:0]};
 
 `ifndef SYNTHESIS
-  initial assert ((N == 4 || N == 8) && Words <= 2048)
+  initial assert ((N == 4 || N == 8) && Words <= Rows)
     else $fatal(1, "ttpu_micro_rom: microcode for N = 4 and 8, of 2048 words at most");
 `endif
 endmodule
