@@ -1,5 +1,8 @@
 // Microcode of the DMA against the golden model: every alignment, walks in all dimensions, faults,
 // errors of the bus, a window that crosses 4 GiB.
+#include <algorithm>
+
+#include "isa/generated/regs_gen.h"
 #include "micro_fixture.h"
 
 namespace micro_test {
@@ -157,6 +160,33 @@ TEST_P(DmaMicro, BusErrorsAreReportedAndForgotten) {
     RunResult after;
     EXPECT_EQ(run_and_compare(pair, after), "");
   }
+}
+
+TEST_P(DmaMicro, TheHostIsServedInLongTransfers) {
+  constexpr uint64_t kLimit = 500;  // cycles to an answer
+  for (const bool store : {false, true})
+    for (const uint32_t far : {0u, 1u})
+      for (const uint32_t latency : {1u, 100u}) {
+        options_.memory.latency = latency;
+        set(store, {.n = {8192, 1, 1, 1}});
+        move(store, store, far, 0);
+        code_.push_back(chip_test::plain(isa::Opcode::HALT));
+        const auto image = chip_test::image_of(config_, code_, options_.hbm_bytes);
+        code_.clear();
+        Pair pair(config_, options_, image, &microcode_);
+        auto& core = pair.micro.core();
+        pair.micro.host().write(regs::kCtrl, 1);
+        uint64_t longest = 0, answers = 0;
+        while (!core.irq()) {
+          for (uint64_t wait = random_.below(2000); wait > 0 && !core.irq(); --wait) core.step();
+          const uint64_t start = core.cycle();
+          EXPECT_EQ(pair.micro.host().read(regs::kVmemBytes), config_.vmem_bytes());
+          longest = std::max(longest, core.cycle() - start), ++answers;
+        }
+        EXPECT_LT(longest, kLimit)
+            << (store ? "store" : "load") << " at " << far << ", latency " << latency;
+        EXPECT_GT(answers, 5u);
+      }
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, DmaMicro, testing::Values("nano", "nano8"),
