@@ -186,7 +186,7 @@ TEST_P(VpuMicro, Fields) {
 // A legal start, so that there is a configuration, then commands each of which may be wrong.
 TEST_P(VpuMicro, Disturbed) {
   vpu_test::Program program(config_, random_);
-  const int programs = tb::long_run() ? 20000 : 400;
+  const int programs = tb::long_run() ? 8000 : 400;
   for (int i = 0; i < programs; ++i) {
     VpuImage image(config_);
     for (uint64_t n = random_.below(3); n > 0; --n)
