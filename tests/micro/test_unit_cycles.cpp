@@ -92,8 +92,8 @@ TEST_P(UnitCycles, Dma) {
 TEST_P(UnitCycles, Mxu) {
   const bool four = config_.n == 4;
   const uint64_t full = loadw(config_.n), single = loadw(1);
-  expect("LOADW: row of weights", (full - single) / (config_.n - 1), single, four ? 6 : 8,
-         four ? 69 : 268);
+  expect("LOADW: row of weights", (full - single) / (config_.n - 1), single, four ? 6 : 9,
+         four ? 69 : 128);
   struct Case {
     const char* what;
     uint32_t x, w;
