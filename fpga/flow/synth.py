@@ -73,8 +73,8 @@ def run(board, yosys, chosen, folder, out):
     stamp.unlink(missing_ok=True)
     for name in ("netlist.json", "netlist.v"):
         (out / name).unlink(missing_ok=True)
-    print(f"synthesis: {len(files)} files, {families.synth(board, 'top')} (log: {folder}/synth.log)", flush=True)
-    status, seconds = work.run(yosys, ["-q", "-s", "synth.ys"], folder, "synth.log")
+    print(f"synthesis: {len(files)} files, {families.synth(board, 'top')} (log: {folder}/yosys.log)", flush=True)
+    status, seconds = work.run(yosys, ["-q", "-l", "yosys.log", "-s", "synth.ys"], folder, "synth.log")
     if status:
         log = (folder / "synth.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
         lines = [line for line in log if "ERROR" in line][:15] or log[-5:] or [f"Yosys ended with {status}"]
