@@ -35,8 +35,8 @@ Vpu::Vpu(const Config& config) : config_(config), pace_(config.n / config.vpu_la
     loaded_ = 1 + kLaneLoadLatency + n - 1;
     sfu_ = config.has_sfu ? kLaneSfuLatency : 0;
     lane_reduce_cycles_ = n - 1 + levels * kAluLatency;
-    result_ = 1 + kLaneLoadLatency + stages * kLaneStageLatency + 1 + kAluLatency +
-              kAluLatency + n + 1;
+    result_ =
+        1 + kLaneLoadLatency + stages * kLaneStageLatency + 1 + kAluLatency + kAluLatency + n + 1;
     scatter_result_ = n + 2;
     depth_ = kLaneDepth;
   }
@@ -54,9 +54,8 @@ UnitView Vpu::view(const Vmem& vmem, bool acc_granted) {
   b_gnt_ = b_wait_ && vmem.read_granted(kRdVpuB);
   const bool store_wants = !results_.empty() && results_.front().cycle <= cycle_;
   written_ = store_wants && vmem.write_granted(kWrVpu);
-  const bool fetch_ready = pace_ == 1
-                               ? (!a_wait_ || a_gnt_) && (!b_wait_ || b_gnt_)
-                               : !a_wait_ && !b_wait_ && cycle_ >= fetch_free_;
+  const bool fetch_ready = pace_ == 1 ? (!a_wait_ || a_gnt_) && (!b_wait_ || b_gnt_)
+                                      : !a_wait_ && !b_wait_ && cycle_ >= fetch_free_;
   const bool refused = (a_wait_ && !a_gnt_) || (b_wait_ && !b_gnt_) || (store_wants && !written_);
 
   const bool roll0 = left0_ == 1, roll1 = left1_ == 1;
@@ -175,9 +174,9 @@ void Vpu::advance(const Command* command) {
     if (mode_ != Mode::Run) {
       loads_.push_back(row + loaded_);
     } else if (fetch_last_) {
-      results_.push_back({row + result_ + (sfu_on_ ? sfu_ : 0) +
-                              (lane_reduce_ ? lane_reduce_cycles_ : 0),
-                          fetch_d_});
+      results_.push_back(
+          {row + result_ + (sfu_on_ ? sfu_ : 0) + (lane_reduce_ ? lane_reduce_cycles_ : 0),
+           fetch_d_});
     }
   }
   if (written_) results_.pop_front();

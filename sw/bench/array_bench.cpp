@@ -128,7 +128,8 @@ ArrayBenchResult run_array_bench(const Config& config, const ArrayBenchOptions& 
   if (options.bf16 && !config.has_fp)
     throw ArrayBenchError("configuration '" + std::string(config.name) + "' has no bf16");
   if (options.rows < config.fp_stages * config.n + 8)
-    throw ArrayBenchError("rows must be at least " + std::to_string(config.fp_stages * config.n + 8) +
+    throw ArrayBenchError("rows must be at least " +
+                          std::to_string(config.fp_stages * config.n + 8) +
                           " for a tile to follow another without a bubble");
   if (options.tiles == 0 || options.rounds == 0)
     throw ArrayBenchError("tiles and rounds must be at least 1");
