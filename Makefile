@@ -10,7 +10,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 PYTHON ?= $(shell test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3)
 SEED ?= 1
-BLOCKS := isa golden timing compiler runtime cli tb common host control dma vmem mxu vpu ici fabric network board chip perf formal waves flow
+BLOCKS := isa golden timing compiler runtime cli tb common host control dma vmem mxu vpu ici fabric network micro board chip perf formal waves flow
 SETUP := scripts/setup.sh
 SEEDS ?= 3
 MODE ?= sram
@@ -37,9 +37,13 @@ sim: ## the whole regression; ends with `N passed, N failed` (SEED=n repeats ano
 	@$(SETUP) sim
 	@$(SIM)
 
-nightly: ## the long random runs and proofs (a million GEMMs, ten million flits a topology)
+nightly: ## the long random runs and proofs (a million GEMMs, ten million flits a topology), bitstreams of every open flow
 	@$(SETUP) sim
 	@$(SIM) --long --timeout 36000
+	@$(MAKE) fpga BOARD=icebreaker
+	@$(MAKE) fpga BOARD=ulx3s VARIANT=25f
+	@$(MAKE) fpga BOARD=ulx3s VARIANT=45f
+	@$(MAKE) fpga BOARD=tang_nano_20k
 
 test: ## one test: make test TEST=name [SEED=n]
 	@test -n "$(TEST)" || { echo "which? make test TEST=name; make list shows all"; exit 2; }
