@@ -27,8 +27,16 @@ def script(board, files, chosen):
     top, _ = sources.module_of(board.top)
     names = " ".join(str(sources.relative(board, f)) for f in files)
     given = " ".join(f"-G {n}={v}" for n, v in chosen.items())
-    return (f"read_slang --threads 1 -DSYNTHESIS {names} --top {top} {given}\n"
-            f"{families.synth(board, top)}\n"
+    # Modules mapped each by itself, small enough for ABC; joined again before placing.
+    apart = board.get("apart", [])
+    unknown = [m for m in apart if m not in {f.stem for f in files}]
+    if unknown:
+        raise FlowError(f"{board.folder}/board.yaml: apart: the top uses no module {', '.join(unknown)}", 2)
+    patterns = " ".join(f"{m} {m}$*" for m in apart)
+    return (f"read_slang --threads 1 -DSYNTHESIS {'--keep-hierarchy ' if apart else ''}{names} --top {top} {given}\n"
+            + (f"setattr -mod -set keep_hierarchy 1 {patterns}\n" if apart else "")
+            + f"{families.synth(board, top)}\n"
+            + ("setattr -mod -unset keep_hierarchy *\nflatten\nopt_clean\n" if apart else "") +
             "tee -q -o stat.json stat -json\n"
             "delete t:$scopeinfo\n"  # nextpnr 0.4 refuses them
             "write_json netlist.json\n"

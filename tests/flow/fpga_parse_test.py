@@ -151,6 +151,16 @@ class BoardYaml(unittest.TestCase):
         with self.assertRaisesRegex(FlowError, "no parameter 'Bogus'"):
             synth.parameters(boards.load(self.folder, "tiny"), {})
 
+    def test_apart(self):
+        board = boards.load(self.folder, "tiny")
+        files = sources.closure(board)
+        self.assertNotIn("hierarchy", synth.script(board, files, {}))
+        board.keys["apart"] = ["ttpu_uart_rx"]
+        self.assertRegex(synth.script(board, files, {}), "(?s)--keep-hierarchy.*keep_hierarchy 1 .*synth_ice40.*flatten")
+        board.keys["apart"] = ["ttpu_nowhere"]
+        with self.assertRaisesRegex(FlowError, "no module ttpu_nowhere"):
+            synth.script(board, files, {})
+
     def test_no_yaml(self):
         self.refused("title: Tiny", "title: [", "not YAML")
 
