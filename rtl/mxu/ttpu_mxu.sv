@@ -114,6 +114,7 @@ module ttpu_mxu
   ttpu_mxu_feed #(
       .N(N),
       .HasFp(HasFp),
+      .FpGap((FpStages == 1) ? 1 : 2),
       .AccStages(AccStages),
       .AccRows(AccRows),
       .VmemBytes(VmemBytes)

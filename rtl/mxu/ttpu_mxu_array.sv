@@ -16,7 +16,8 @@
 //
 // PeStages: 1 = multiply and add in one cycle, 2 = registered product, 3 = product in two cycles.
 // FpStages: cycles of an addition, 1 or 3 (for FPGAs, with HasFp = 1, PeStages = 3 and N <= 32). A
-// row's lanes enter so many cycles apart. With 3, integers go through the adder of floats, which
+// row's lanes enter so many cycles apart. With 3, two columns share an adder of floats: float rows
+// must enter two or more cycles apart. Integers go through the same adder (of the left column), which
 // holds the 23 bits that sums of N products need.
 // MulStyle: MulOperator, or MulDigits (integer only, PeStages = 3), which recodes each weight at
 // the array's edge into four digits of {-2, -1, 0, 1} and one of {0, 1}: a partial product then
@@ -84,9 +85,9 @@ module ttpu_mxu_array
 
     if (x_valid_i) fp_q <= fp_i;
     if (!rst_ni) begin
-      row_count_q <= '0;
-      row_busy_q <= 1'b0;
       // tokens that the start left in the array are flushed
+      row_count_q <= (FpStages == 1) ? '0 : CountBits'(Latency);
+      row_busy_q <= FpStages != 1;
       swap_count_q <= CountBits'(Latency);
       swap_busy_q <= 1'b1;
       write_count_q <= CountBits'(Latency);
@@ -146,12 +147,6 @@ module ttpu_mxu_array
                                             input logic carry);
     logic unused;
     {add_carry, unused} = {a, 1'b1} + {b, carry};
-  endfunction
-
-  // With FpStages = 3: what leaves the array. The register costs no cycle: the last row's third
-  // part ends in it.
-  function automatic logic [31:0] bottom(input logic [31:0] s, input logic is_fp);
-    bottom = is_fp ? settle(s) : {{9{s[22]}}, s[22:0]};
   endfunction
 
   logic [ElemBits-1:0] lane[N];
@@ -230,12 +225,28 @@ module ttpu_mxu_array
   logic [1:0] carries[Cells];  // +1 of digits 0 and 2
   logic carry_last[Cells];     // +1 of digit 0, beside the product
 
-  // With FpStages = 3: what stands behind the parts of a product and of an addition.
-  logic [23:0] factor[Cells];
-  logic [12:0] exponent[Cells];
-  logic [31:0] above[Cells];  // the sum before this clock edge
-  logic [31:0] larger1[Cells], larger2[Cells], part2[Cells];
-  logic [29:0] part1[Cells];
+  // With FpStages = 3 two columns next to each other are a pair: cells 2p+1 (left) and 2p (right).
+  // They share a floating-point unit, in which the right one works a cycle after the left one; the
+  // left one's integers go through it too, the right one has a multiplier and an adder for its own.
+  localparam int unsigned Pairs = (FpStages == 1) ? 1 : Cells / 2;
+  logic                row_token[Cells];  // a row is here
+  logic                turn     [Pairs];  // of the right one
+  logic [ElemBits-1:0] pair_x   [Pairs];
+  logic [ElemBits-1:0] pair_w   [Pairs];
+  logic [23:0] factor[Pairs];
+  logic [12:0] exponent[Pairs];
+  logic [31:0] above[Pairs];  // the sum before this clock edge
+  logic [31:0] larger1[Pairs], larger2[Pairs], part2[Pairs];
+  logic [29:0] part1[Pairs];
+  logic [17:0] right_factor[Pairs];
+  logic [22:0] right_product[Pairs], right1[Pairs], right2[Pairs], right_sum[Pairs];
+  logic [22:0] right_above[Pairs];
+
+  // The token of a row meets its lane r, FpStages * r cycles late.
+  logic [SwapDelay:0] row_way;
+  logic [SwapDelay:1] row_way_q;
+  assign row_way = {row_way_q, x_valid_i};
+  always_ff @(posedge clk_i) row_way_q <= rst_ni ? row_way[SwapDelay-1:0] : '0;
 
   // Consumers stand before producers: every right-hand side is the value before the clock edge.
   always_ff @(posedge clk_i) begin
@@ -255,25 +266,41 @@ module ttpu_mxu_array
           carries[i] = {weight[i][5], weight[i][1]};
         end
       end else if (FpStages == 3) begin
-        for (int unsigned i = 0; i < Cells; i++) above[i] = sum[i];
-        for (int unsigned i = 0; i < Cells - N; i++)
-        sum[i] = add_round(larger2[i][31:23], part2[i], fp);
-        for (int unsigned i = Cells - N; i < Cells; i++) sum[i] = larger2[i];
-        for (int unsigned i = 0; i < Cells; i++) larger2[i] = larger1[i];
-        for (int unsigned i = 0; i < Cells - N; i++)
-        part2[i] = add_sum(larger1[i][22:0], part1[i], fp);
-        for (int unsigned i = 0; i < Cells - N; i++)
-        larger1[i] = add_larger(above[i+N], product[i], fp);
-        for (int unsigned i = 0; i < Cells - N; i++)
-        part1[i] = add_align(above[i+N], product[i], fp);
-        for (int unsigned i = Cells - N; i < Cells; i++)  // +0 + product
-        larger1[i] = (fp && product[i][30:23] == 8'd0) ? 32'd0 : product[i];
-        for (int unsigned i = 0; i < Cells; i++)
-        product[i] = pe_product(factor[i], exponent[i], fp);
-        for (int unsigned i = 0; i < Cells; i++)
-        factor[i] = pe_multiply(x[i][8:0], weight[i][8:0], fp);
-        for (int unsigned i = 0; i < Cells; i++)
-        exponent[i] = pe_exponent(16'(x[i]), 16'(weight[i]));
+        for (int unsigned p = 0; p < Pairs; p++) above[p] = sum[p];
+        for (int unsigned p = 0; p < Pairs - N / 2; p++)
+        sum[p] = add_round(larger2[p][31:23], part2[p], fp);
+        for (int unsigned p = Pairs - N / 2; p < Pairs; p++) sum[p] = larger2[p];
+        for (int unsigned p = 0; p < Pairs; p++) larger2[p] = larger1[p];
+        for (int unsigned p = 0; p < Pairs - N / 2; p++)
+        part2[p] = add_sum(larger1[p][22:0], part1[p], fp);
+        for (int unsigned p = 0; p < Pairs - N / 2; p++)
+        larger1[p] = add_larger(above[p+N/2], product[p], fp);
+        for (int unsigned p = 0; p < Pairs - N / 2; p++)
+        part1[p] = add_align(above[p+N/2], product[p], fp);
+        for (int unsigned p = Pairs - N / 2; p < Pairs; p++)  // +0 + product
+        larger1[p] = (fp && product[p][30:23] == 8'd0) ? 32'd0 : product[p];
+        for (int unsigned p = 0; p < Pairs; p++)
+        product[p] = pe_product(factor[p], exponent[p], fp);
+        // the right column's row, if there is one
+        for (int unsigned p = 0; p < Pairs; p++) pair_x[p] = turn[p] ? x[2*p] : x[2*p+1];
+        for (int unsigned p = 0; p < Pairs; p++)
+        pair_w[p] = turn[p] ? weight[2*p] : weight[2*p+1];
+        for (int unsigned p = 0; p < Pairs; p++)
+        factor[p] = pe_multiply(pair_x[p][8:0], pair_w[p][8:0], fp);
+        for (int unsigned p = 0; p < Pairs; p++)
+        exponent[p] = pe_exponent(16'(pair_x[p]), 16'(pair_w[p]));
+        if (!fp) begin
+          for (int unsigned p = 0; p < Pairs; p++) right_above[p] = right_sum[p];
+          for (int unsigned p = 0; p < Pairs; p++) right_sum[p] = right2[p];
+          for (int unsigned p = 0; p < Pairs; p++) right2[p] = right1[p];
+          for (int unsigned p = 0; p < Pairs - N / 2; p++)
+          right1[p] = right_above[p+N/2] + right_product[p];
+          for (int unsigned p = Pairs - N / 2; p < Pairs; p++) right1[p] = right_product[p];
+          for (int unsigned p = 0; p < Pairs; p++)
+          right_product[p] = {{5{right_factor[p][17]}}, right_factor[p]};
+          for (int unsigned p = 0; p < Pairs; p++)
+          right_factor[p] = 18'($signed(x[2*p][8:0])) * 18'($signed(weight[2*p][8:0]));
+        end
       end else if (fp) begin
         if (PeStages == 1)
           for (int unsigned i = 0; i < Cells; i++) product[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
@@ -304,7 +331,11 @@ module ttpu_mxu_array
       if (FpStages == 1) begin
         for (int unsigned i = 0; i < N; i++) bottom_q[i*32+:32] <= sum[i];
       end else begin
-        for (int unsigned i = 0; i < N; i++) bottom_q[i*32+:32] <= bottom(sum[i], fp);
+        // column N-1-i: the odd ones are the right of a pair
+        for (int unsigned i = 0; i < N; i += 2) begin
+          bottom_q[i*32+:32] <= fp ? settle(sum[i/2]) : 32'($signed(right_sum[i/2]));
+          bottom_q[i*32+32+:32] <= fp ? settle(sum[i/2]) : 32'($signed(sum[i/2][22:0]));
+        end
       end
     end
 
@@ -317,6 +348,11 @@ module ttpu_mxu_array
 
     // activations move to the right
     if (row_en) begin
+      if (FpStages == 3) begin
+        for (int unsigned i = 0; i < Cells - 1; i++) row_token[i] = row_token[i+1];
+        for (int unsigned r = 0; r < N; r++) row_token[(N-1-r)*N+N-1] = row_way[FpStages*r];
+        for (int unsigned p = 0; p < Pairs; p++) turn[p] = fp & row_token[2*p];
+      end
       for (int unsigned i = 0; i < Cells - 1; i++) x[i] = x[i+1];
       for (int unsigned r = 0; r < N; r++) x[(N-1-r)*N+N-1] = lane[r];
     end

@@ -19,6 +19,7 @@ module ttpu_mxu_feed
 #(
     parameter int unsigned N = 16,
     parameter int unsigned HasFp = 1,
+    parameter int unsigned FpGap = 1,  // cycles from one float row to the next: 1 or 2
     parameter int unsigned AccStages = 1,  // cycles that adding to the accumulators takes
     parameter int unsigned AccRows = 512,  // in each half
     parameter int unsigned VmemBytes = 262144,
@@ -156,13 +157,13 @@ module ttpu_mxu_feed
   end
 
   // ---- control ---------------------------------------------------------------------------------
-  logic live, weights_there, kind_clear, acc_in_work, grant, shape_pass, work_end, load;
+  logic live, weights_there, kind_clear, acc_in_work, fp_gap, grant, shape_pass, work_end, load;
   logic fault, reset;
   // A MATMUL with swap is looked at when its weights are there.
   assign weights_there = ~(is_matmul & swap_first) | tile_ready_i;
   assign live = work_valid_q & ~halt_i & ~error_q & ~clear_i;
   assign fault = live & ~is_shape & weights_there & (cause != ErrNone);
-  assign rd_req_o = live & is_matmul & weights_there & kind_clear & ~acc_in_work &
+  assign rd_req_o = live & is_matmul & weights_there & kind_clear & ~acc_in_work & ~fp_gap &
                     (cause == ErrNone);
   assign rd_addr_o = addr_q[VmemAddrBits-1:0];
   assign grant = rd_req_o & rd_gnt_i;
@@ -189,6 +190,12 @@ module ttpu_mxu_feed
     end
   end else begin : gen_no_kind
     assign kind_clear = 1'b1;
+  end
+
+  if (FpGap == 2) begin : gen_gap
+    assign fp_gap = fp & valid1_q & info1_q.row;  // there was a grant in the cycle before
+  end else begin : gen_no_gap
+    assign fp_gap = 1'b0;
   end
 
   // Accumulator rows of the grants 1 to AccStages - 1 cycles ago.

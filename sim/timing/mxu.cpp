@@ -27,6 +27,10 @@ bool Mxu::load_wants() const {
 bool Mxu::feed_wants() const {
   if (!work_valid_ || !is_matmul_) return false;
   if (matmul_needs_tile() && !tile_ready()) return false;
+  // With fp_stages = 3 two columns share a floating-point unit: a float row every second cycle.
+  if (fp_ && config_.fp_stages != 1 && !infos_.empty() && infos_.back().row &&
+      infos_.back().cycle + 1 == cycle_ + kGrantToArray)
+    return false;
   // A row that adds waits until the row that wrote its accumulator row before is written.
   for (auto it = infos_.rbegin();
        accumulate_ && it != infos_.rend() && it->cycle + acc_stages_ > cycle_ + kGrantToArray; ++it)
