@@ -23,7 +23,8 @@ std::unique_ptr<BoardLink> open_link(const std::string& device) {
                    "write --device board:/dev/ttyUSB1, or leave it out for the only board");
   const BoardAddress a = parse_board(device);
   return std::make_unique<BoardLink>(std::make_unique<SerialPort>(a.port, a.baud),
-                                     a.port.empty() ? "the only serial port" : a.port);
+                                     a.port.empty() ? "the only serial port" : a.port,
+                                     link_options());
 }
 
 void run_list(Context& context) {

@@ -215,7 +215,8 @@ std::unique_ptr<Device> open_board(const std::string& device, const Config& conf
                                    const DeviceOptions& options) {
   const BoardAddress a = parse_board(device);
   const std::string name = a.port.empty() ? "the only serial port" : a.port;
-  auto link = std::make_unique<BoardLink>(std::make_unique<SerialPort>(a.port, a.baud), name);
+  auto link = std::make_unique<BoardLink>(std::make_unique<SerialPort>(a.port, a.baud), name,
+                                          link_options());
   return std::make_unique<BoardDevice>(std::move(link), config, options);
 }
 

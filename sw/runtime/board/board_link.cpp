@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 #include "runtime/device.h"
 
@@ -27,6 +28,17 @@ uint32_t word_at(const uint8_t* p) {
 }
 
 }  // namespace
+
+LinkOptions link_options() {
+  LinkOptions options;
+  const char* text = std::getenv("TTPU_BOARD_REPLY_MS");
+  const int wanted = std::min(text ? std::atoi(text) : 0, 60000);
+  if (wanted > options.reply_ms) {
+    options.quiet_ms = options.quiet_ms * wanted / options.reply_ms;
+    options.reply_ms = wanted;
+  }
+  return options;
+}
 
 BoardLink::BoardLink(std::unique_ptr<ByteStream> stream, std::string name, LinkOptions options)
     : stream_(std::move(stream)), name_(std::move(name)), options_(options) {

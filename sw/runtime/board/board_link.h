@@ -27,6 +27,9 @@ struct LinkOptions {
   int quiet_ms = 40;   ///< silence that ends whatever the bridge takes for a frame
   int retries = 50;    ///< of one request, before the error
 };
+/// With reply_ms from TTPU_BOARD_REPLY_MS if that is more (a simulated board is slower than its
+/// serial line), and quiet_ms in proportion.
+LinkOptions link_options();
 
 /// What was mended so far.
 struct LinkCounters {
