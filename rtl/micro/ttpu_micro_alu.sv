@@ -1,5 +1,5 @@
-// Arithmetic of the engine on one lane: adder, logic unit, shifter, comparison, and the choice of the
-// result. Combinational. Operand b comes inverted
+// Arithmetic of the engine on one lane: adder, logic unit, shifter and comparison; what ttpu_micro_join
+// makes the result of. Combinational. Operand b comes inverted
 // for a subtraction or a comparison, for all units.
 module ttpu_micro_alu
   import ttpu_micro_ctl_pkg::*;
@@ -13,24 +13,31 @@ module ttpu_micro_alu
   input  logic [31:0] ext_i,    // result from outside
   output logic [31:0] sum_o,    // of the adder
   output logic        carry_o,
-  output logic        cmp_o,    // the comparison
-  output logic [31:0] result_o,
-  output logic        out_msb_o,
-  output logic        out_or_o
+  output logic        less_o,   // a < b
+  output logic        equal_o,
+  // the result: rotated_o, with fill_o where mask_o is, or x_o
+  output logic [31:0] rotated_o,
+  output logic [31:0] mask_o,
+  output logic        fill_o,
+  output logic [31:0] x_o,
+  output logic        dropped_o
 );
   // ---- adder ------------------------------------------------------------------------------------
   assign {carry_o, sum_o} = 33'(({1'b0, a_i, 1'b1} + {1'b0, bx_i, carry_i}) >> 1);
 
   // ---- comparison: both halves at once, for speed ------------------------------------------------
   // b is inverted, so a - b is a + bx + 1: its sign in one bit more says less.
-  logic        less_low, less_high, equal_low, equal_high, less;
+  logic        less_low, less_high, less;
+  logic [3:0]  same;  // bytes
   assign less_low = 1'(({1'b0, a_i[15:0]} + {1'b1, bx_i[15:0]} + 17'd1) >> 16);
   assign less_high = 1'(({a_i[31] && !ctl_i.is_unsigned, a_i[31:16]} +
       {bx_i[31] || ctl_i.is_unsigned, bx_i[31:16]} + 17'd1) >> 16);
-  assign equal_low = (a_i[15:0] ^ bx_i[15:0]) == '1;
-  assign equal_high = (a_i[31:16] ^ bx_i[31:16]) == '1;
-  assign less = less_high || (equal_high && less_low);
-  assign cmp_o = (ctl_i.cmp_equal && equal_high && equal_low) || (ctl_i.cmp_less && less);
+  for (genvar i = 0; i < 4; i++) begin : gen_same
+    assign same[i] = (a_i[8*i+:8] ^ bx_i[8*i+:8]) == '1;
+  end
+  assign less = less_high || (same[3] && same[2] && less_low);
+  assign less_o = less;
+  assign equal_o = &same;
 
   // ---- logic unit, and the choice of minimum, maximum and sel --------------------------------------
   logic        take_a, take_b;
@@ -47,8 +54,7 @@ module ttpu_micro_alu
   end
 
   // ---- shifter ----------------------------------------------------------------------------------
-  logic [31:0] shifted;
-  logic        byte_msb, fill;
+  logic        byte_msb;
   always_comb begin
     unique case (bx_i[4:3])
       2'd0:    byte_msb = a_i[7];
@@ -57,21 +63,20 @@ module ttpu_micro_alu
       default: byte_msb = a_i[31];
     endcase
   end
-  assign fill = (ctl_i.arithmetic && a_i[31]) || (ctl_i.byte_sign && byte_msb) || fill_i;
+  assign fill_o = (ctl_i.arithmetic && a_i[31]) || (ctl_i.byte_sign && byte_msb) || fill_i;
   ttpu_micro_shift i_shift (
     .a_i, .amount_i(bx_i[4:0]), .off_i(!ctl_i.use_shift), .left_i(ctl_i.left), .byte_i(ctl_i.byte_ext),
-    .fill_i(fill), .y_o(shifted), .out_msb_o, .out_or_o
+    .rotated_o, .mask_o, .dropped_o
   );
 
-  // ---- result: one unit's, the others give 0 -------------------------------------------------------
-  // The shifter takes longest, so it joins last.
+  // ---- the rest: one unit's, the others give 0 ----------------------------------------------------
   logic [31:0] choice, early;
   always_comb begin
     for (int unsigned i = 0; i < 32; i++) begin
       early[i] = (ctl_i.use_logic && logic_y[i]) || (ctl_i.use_ext && ext_i[i]) ||
           (ctl_i.use_xor && (a_i[i] ^ bx_i[i]));
       choice[i] = (take_a && a_i[i]) || (take_b && !bx_i[i]) || (i == 0 && ctl_i.use_lt && less);
-      result_o[i] = shifted[i] || early[i] || choice[i] || (ctl_i.use_sum && sum_o[i]);
+      x_o[i] = early[i] || choice[i] || (ctl_i.use_sum && sum_o[i]);
     end
   end
 endmodule

@@ -86,7 +86,6 @@ module ttpu_micro_core
   localparam int unsigned ByteBits = $clog2(N);
 
   // ---- engine -----------------------------------------------------------------------------------
-  logic                 rom_en;
   logic [UaddrBits-1:0] rom_addr;
   logic [UwordBits-1:0] rom_data;
   logic [7:0]           spr_addr;
@@ -103,10 +102,10 @@ module ttpu_micro_core
   logic [ByteBits-1:0]  acc_lane;
   logic [31:0]          acc_data;
 
-  ttpu_micro_rom #(.N(N)) i_rom (.clk_i, .en_i(rom_en), .addr_i(rom_addr), .data_o(rom_data));
+  ttpu_micro_rom #(.N(N)) i_rom (.clk_i, .en_i(1'b1), .addr_i(rom_addr), .data_o(rom_data));
   ttpu_micro_engine #(.N(N)) i_engine (
     .clk_i, .rst_ni,
-    .rom_en_o(rom_en), .rom_addr_o(rom_addr), .rom_data_i(rom_data),
+    .rom_addr_o(rom_addr), .rom_data_i(rom_data),
     .spr_addr_o(spr_addr), .spr_we_o(spr_we), .spr_wdata_o(spr_wdata),
     .spr_raddr_o(spr_raddr), .spr_re_o(spr_re), .spr_rdata_i(spr_rdata), .pred_o(pred),
     .hreq_i(hreq), .mxbusy_i(mxbusy), .xbusy_i(xbusy), .xerr_i(xerr),

@@ -30,8 +30,6 @@ package ttpu_micro_ctl_pkg;
     logic   is_min;    // result: a or b
     logic   is_max;
     logic   is_sel;
-    logic   cmp_equal; // comparison: equal
-    logic   cmp_less;  //   or less
     logic   is_unsigned;
     logic   left;
     logic   arithmetic;
@@ -45,7 +43,10 @@ package ttpu_micro_ctl_pkg;
     logic   write;     // the result goes to R[d]
     logic   set_pred;  // P[lane] = comparison
     logic   set_carry;
-    logic   branch;    // to the target, if the comparison ^ invert
+    logic   branch_eq; // to the target, if equal, unequal, less, not less
+    logic   branch_ne;
+    logic   branch_lt;
+    logic   branch_ge;
     logic   jump_reg;  // to operand a
     logic   spr_write;
     logic   spr_read;
@@ -56,7 +57,8 @@ package ttpu_micro_ctl_pkg;
     logic   mul;
     logic   iqmul;
     logic   sub;       // operand b is inverted; carry in
-    logic   invert;
+    logic   cmp_equal; // predicate: equal
+    logic   cmp_less;  //   or less
     ext_e   ext;
     alu_t   alu;
   } control_t;

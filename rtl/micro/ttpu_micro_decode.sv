@@ -10,9 +10,6 @@ module ttpu_micro_decode
   output control_t   ctl_o,
   output logic [3:0] extra_o,     // cycles in X beyond the first
   output logic       is_imm_o,    // operand b comes from the word
-  output logic       is_store_o,
-  output logic       is_bytes_o,  // exts, extz: operand a moves by words, b is 8 * lane
-  output logic       may_repeat_o,
   output logic       with_c_o,    // carry in is C
   output logic       sets_flag_o  // a flag may change at its end
 );
@@ -26,12 +23,9 @@ module ttpu_micro_decode
     ctl_o = '0;
     extra_o = '0;
     is_imm_o = 1'b0;
-    is_store_o = 1'b0;
-    is_bytes_o = 1'b0;
     with_c_o = 1'b0;
     sets_flag_o = 1'b0;
-    may_repeat_o = !op_i[5] || op_i[5:3] == 3'b100;
-    ctl_o.alu.cmp_less = 1'b1;
+    ctl_o.cmp_less = 1'b1;
 
     // The ALU's operations.
     unique case (op)
@@ -66,8 +60,8 @@ module ttpu_micro_decode
       UopSlt:  {ctl_o.write, ctl_o.alu.use_lt, ctl_o.sub} = '1;
       UopSltu: {ctl_o.write, ctl_o.alu.use_lt, ctl_o.sub, ctl_o.alu.is_unsigned} = '1;
       UopExts: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, ctl_o.alu.byte_sign,
-                is_bytes_o, is_imm_o} = '1;
-      UopExtz: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, is_bytes_o, is_imm_o} = '1;
+                is_imm_o} = '1;
+      UopExtz: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, is_imm_o} = '1;
       UopPack: begin
         {ctl_o.write, ctl_o.alu.use_ext} = '1;
         ctl_o.ext = ExtPack;
@@ -82,13 +76,13 @@ module ttpu_micro_decode
       end
       UopIceq: begin
         {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
-        ctl_o.alu.cmp_equal = 1'b1;
-        ctl_o.alu.cmp_less = 1'b0;
+        ctl_o.cmp_equal = 1'b1;
+        ctl_o.cmp_less = 1'b0;
       end
       UopIclt: {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
       UopIcle: begin
         {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
-        ctl_o.alu.cmp_equal = 1'b1;
+        ctl_o.cmp_equal = 1'b1;
       end
       UopSel: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_sel} = '1;
 
@@ -100,7 +94,7 @@ module ttpu_micro_decode
       end
       UopSt: begin
         // The data, inverted twice, into the result register; then the address.
-        {is_store_o, ctl_o.alu.use_logic} = '1;
+        ctl_o.alu.use_logic = 1'b1;
         ctl_o.sub = !second_i;
         ctl_o.alu.unit = LogicNotB;
         ctl_o.store = second_i;
@@ -119,7 +113,10 @@ module ttpu_micro_decode
       UopExec: ctl_o.exec = 1'b1;
 
       // Sequencing; where jumps go is seen in D.
-      UopBeq, UopBne, UopBlt, UopBge, UopBltu, UopBgeu: ctl_o.branch = 1'b1;
+      UopBeq: ctl_o.branch_eq = 1'b1;
+      UopBne: ctl_o.branch_ne = 1'b1;
+      UopBlt, UopBltu: ctl_o.branch_lt = 1'b1;
+      UopBge, UopBgeu: ctl_o.branch_ge = 1'b1;
       UopCall, UopCallf: begin
         {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, is_imm_o} = '1;
         ctl_o.alu.unit = LogicNotB;
@@ -130,10 +127,7 @@ module ttpu_micro_decode
 
     if (compares) begin
       ctl_o.sub = 1'b1;
-      ctl_o.alu.cmp_equal = op_i[2:1] == 2'b00;
-      ctl_o.alu.cmp_less = op_i[2:1] != 2'b00;
       ctl_o.alu.is_unsigned = op_i[2];
-      ctl_o.invert = op_i[0];
     end
   end
 endmodule

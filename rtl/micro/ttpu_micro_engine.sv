@@ -13,7 +13,7 @@
 //                      all flags stand as that one left them
 // A result is forwarded, so the next microinstruction sees it. SPR writes act at the end of their cycle.
 //
-// ROM, LMEM, accumulators: data in the cycle after the address, kept until the next read. LMEM must
+// ROM, LMEM, accumulators: data in the cycle after the address. The ROM is read in every cycle. LMEM must
 // be free for the engine in each cycle in which the microcode goes there.
 // Reset: X empty, SHIFT and the predicate 0, word 0 of the ROM first. Registers keep what they had.
 module ttpu_micro_engine
@@ -26,7 +26,6 @@ module ttpu_micro_engine
   input  logic                 clk_i,
   input  logic                 rst_ni,
   // microcode
-  output logic                 rom_en_o,
   output logic [UaddrBits-1:0] rom_addr_o,
   input  logic [UwordBits-1:0] rom_data_i,
   // special registers: read and write in the same cycle as the request
@@ -70,11 +69,14 @@ module ttpu_micro_engine
   logic [4:0]           shift_q;       // SHIFT
 
   logic [31:0] rf_a, rf_b, a, bx, sum, result;
-  logic        ready, carry_out, cmp, taken;
+  logic        ready, carry_out, less, equal, cmp, taken, taken_equal, taken_less;
   assign ready = x_left_q == '0;
   assign a = sel_a_q ? res_q : rf_a;
   assign bx = (sel_b_q ? alt_b_q : rf_b) ^ {32{x_q.sub}};
-  assign taken = x_q.jump_reg || (x_q.branch && (cmp ^ x_q.invert));
+  assign taken_equal = (x_q.branch_eq && equal) || (x_q.branch_ne && !equal);
+  assign taken_less = (x_q.branch_lt && less) || (x_q.branch_ge && !less) || x_q.jump_reg;
+  assign taken = taken_equal || taken_less;
+  assign cmp = (x_q.cmp_equal && equal) || (x_q.cmp_less && less);
 
   // ---- D: the word from the ROM, or the vector operation of an exec ------------------------------
   logic [UwordBits-1:0] word;
@@ -89,15 +91,15 @@ module ttpu_micro_engine
   control_t   d_ctl;
   logic [5:0] d_op;
   logic [3:0] d_extra;
-  logic       is_imm, is_store, is_bytes, may_repeat, with_c, sets_flag;
+  logic       is_imm, with_c, sets_flag;
   assign d_op = exec_q ? exec_op_q : word[35:30];
   ttpu_micro_decode i_decode (
     .op_i(d_op), .second_i(lane_q[0]), .first_lane_i(lane_q == '0),
-    .ctl_o(d_ctl), .extra_o(d_extra), .is_imm_o(is_imm), .is_store_o(is_store), .is_bytes_o(is_bytes), .may_repeat_o(may_repeat),
-    .with_c_o(with_c), .sets_flag_o(sets_flag)
+    .ctl_o(d_ctl), .extra_o(d_extra), .is_imm_o(is_imm), .with_c_o(with_c), .sets_flag_o(sets_flag)
   );
 
-  logic is_jump, is_flag, flag, goes, repeats, last, hold, send, advance, jump;
+  logic is_store, is_bytes, is_jump, is_flag, flag, goes, repeats, last, hold, can_send, send, advance,
+      jump;
   always_comb begin
     unique case (word[29:27])
       FlagHreq:   flag = hreq_i;
@@ -107,22 +109,27 @@ module ttpu_micro_engine
       default:    flag = carry_q;
     endcase
   end
-  // Straight from the word, for speed: 46 47 jmp call, 50..52 bf bnf callf.
+  // Straight from the word, for speed: 18 19 exts extz, 46 47 jmp call, 50..52 bf bnf callf; 40 and
+  // up do not repeat.
+  assign is_store = word[35:30] == UopSt && !exec_q;
+  assign is_bytes = word[35:31] == 5'(UopExts >> 1) && !exec_q;
   assign is_jump = word[35:31] == 5'(UopJmp >> 1);
   assign is_flag = word[35:33] == 3'(UopBf >> 3) && (word[32] || word[31]);
   assign goes = is_jump || (is_flag && flag == (word[32:30] != 3'(UopBnf)));
-  assign repeats = exec_q || (word[25] && may_repeat);
+  assign repeats = exec_q || (word[25] && !(word[35] && (word[34] || word[33])));
   assign last = is_store ? lane_q[0] : !repeats || lane_q == '1;
   assign hold = x_q.exec || (is_flag && !exec_q && x_sets_flag_q);
-  assign send = d_valid_q && ready && !hold && !taken;
-  assign advance = send && last && !exec_q;
-  assign jump = d_valid_q && goes;
+  assign can_send = d_valid_q && ready && !hold;
+  assign send = can_send && !taken;
+  assign advance = can_send && last && !exec_q;  // if no branch is taken
+  assign jump = goes;
 
-  // Next word of the microcode.
+  // Next word of the microcode; read again if D keeps its own.
+  logic [UaddrBits-1:0] next_d, target;
   assign pc_next = pc_q + 1'b1;
-  assign rom_en_o = advance || taken || !d_valid_q;
-  assign rom_addr_o = taken ? (x_q.jump_reg ? a[UaddrBits-1:0] : x_target_q)
-                            : jump ? word[UaddrBits-1:0] : pc_next;
+  assign next_d = jump && advance ? word[UaddrBits-1:0] : advance || !d_valid_q ? pc_next : pc_q;
+  assign target = x_q.jump_reg ? a[UaddrBits-1:0] : x_target_q;
+  assign rom_addr_o = taken_equal || taken_less ? target : next_d;
 
   // Registers of this lane.
   logic [7:0] lane, d_a, d_b, d_d;
@@ -153,7 +160,8 @@ module ttpu_micro_engine
   logic [63:0] product;
   logic        product_sign, sticky;
   logic [31:0] ext;
-  logic        out_msb, out_or;
+  logic [31:0] rotated, mask, x;
+  logic        fill, dropped;
   ttpu_micro_rf i_rf (
     .clk_i, .rd_en_i(ready), .a_addr_i(d_a), .b_addr_i(d_b), .a_o(rf_a), .b_o(rf_b),
     .wr_en_i(x_q.write && ready), .wr_addr_i(x_d_q), .wr_data_i(result)
@@ -184,16 +192,33 @@ module ttpu_micro_engine
     .carry_i(carry_in_q),
     .pred_i(pred_q[x_lane_q]),
     .fill_i(x_q.iqmul && x_q.alu.use_shift && product_sign), .ext_i(ext),
-    .sum_o(sum), .carry_o(carry_out), .cmp_o(cmp), .result_o(result),
-    .out_msb_o(out_msb), .out_or_o(out_or)
+    .sum_o(sum), .carry_o(carry_out), .less_o(less), .equal_o(equal), .rotated_o(rotated), .mask_o(mask),
+    .fill_o(fill), .x_o(x), .dropped_o(dropped)
+  );
+
+  // Result for the register file, for operand a and for operand b of the next: there the immediate
+  // and what iqmul needs as b can come instead. Three, so that each has its LUT before it (what does
+  // not write fills with 0).
+  logic [31:0] result_a, result_b, imm_b;
+  logic        take_imm;
+  assign take_imm = iq_take || iq_shift || d_imm;
+  assign imm_b = iq_take ? 32'(shift_q) : iq_shift ? '0 : 32'(imm);
+  ttpu_micro_join i_join (
+    .rotated_i(rotated), .mask_i(mask), .fill_i(fill), .x_i(x), .y_o(result)
+  );
+  ttpu_micro_join i_join_a (
+    .rotated_i(rotated), .mask_i(mask), .fill_i(fill && x_q.write), .x_i(x), .y_o(result_a)
+  );
+  ttpu_micro_join i_join_b (
+    .rotated_i(rotated), .mask_i(mask | {32{take_imm}}), .fill_i(fill && !take_imm),
+    .x_i(take_imm ? imm_b : x), .y_o(result_b)
   );
 
   // ---- D to X -----------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
-    if (rom_en_o) begin
-      pc_q <= rom_addr_o;
-      d_valid_q <= 1'b1;
-    end
+    // As rom_addr_o, but for the reset below: so it has its own LUT before it.
+    pc_q <= taken_equal || taken_less ? target : next_d & {UaddrBits{rst_ni}};
+    d_valid_q <= 1'b1;
     if (ready) begin
       x_q <= d_ctl;
       x_left_q <= d_extra;
@@ -208,7 +233,8 @@ module ttpu_micro_engine
       if (is_flag && !goes && !exec_q) x_q.write <= 1'b0;
       if (repeats && !with_c) x_q.set_carry <= 1'b0;
       if (!send) begin
-        {x_q.write, x_q.set_pred, x_q.set_carry, x_q.branch, x_q.jump_reg, x_q.spr_write, x_q.spr_read,
+        {x_q.write, x_q.set_pred, x_q.set_carry, x_q.branch_eq, x_q.branch_ne,
+         x_q.branch_lt, x_q.branch_ge, x_q.jump_reg, x_q.spr_write, x_q.spr_read,
          x_q.load, x_q.store, x_q.ald, x_q.exec, x_q.mul, x_q.iqmul} <= '0;
         x_left_q <= '0;
         x_sets_flag_q <= 1'b0;
@@ -221,29 +247,21 @@ module ttpu_micro_engine
     if (send && last) exec_q <= 1'b0;
 
     if (ready || iq_take || iq_shift) begin
-      res_q <= result;
-      alt_b_q <= result;
-    end
-    if (ready) begin
-      if (d_imm) begin
-        alt_b_q[31:16] <= '0;
-        alt_b_q[15:0] <= imm;
-      end
+      res_q <= result_a;
+      alt_b_q <= result_b;
     end
     if (iq_take) begin
       {sel_a_q, sel_b_q} <= '1;
-      alt_b_q <= 32'(shift_q);
       x_q.alu.use_ext <= 1'b0;
       x_q.alu.use_shift <= 1'b1;
       saturate_q <= product[62] && !product_sign && shift_q == '0;
     end
     if (iq_shift) begin
-      alt_b_q <= '0;
       x_q.alu.use_shift <= 1'b0;
       x_q.alu.use_sum <= 1'b1;
       x_q.sub <= saturate_q;
-      carry_in_q <= (shift_q == '0 ? product[30] : out_msb) &&
-          (result[0] || sticky || (shift_q != '0 && (product[30] || out_or)));
+      carry_in_q <= (shift_q == '0 ? product[30] : rotated[31]) &&
+          (result[0] || sticky || (shift_q != '0 && (product[30] || dropped)));
     end
 
     if (x_q.exec) begin

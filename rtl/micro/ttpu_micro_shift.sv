@@ -1,5 +1,5 @@
 // Shifter of the engine, combinational: a rotator to the right by 0..31 and a mask of the places
-// that get fill_i instead. To the left by s is a rotation by 32 - s with the low s places masked.
+// that are to be filled. To the left by s is a rotation by 32 - s with the low s places masked.
 // off_i masks all places. The mask is not made from the rotation, for speed.
 module ttpu_micro_shift (
   input  logic [31:0] a_i,
@@ -7,10 +7,9 @@ module ttpu_micro_shift (
   input  logic        off_i,
   input  logic        left_i,
   input  logic        byte_i,    // only the byte at amount_i, a multiple of 8
-  input  logic        fill_i,
-  output logic [31:0] y_o,
-  output logic        out_msb_o, // to the right, amount > 0: the last bit that was dropped
-  output logic        out_or_o   // OR of the bits dropped before it
+  output logic [31:0] rotated_o, // bit 31, to the right, amount > 0: the last bit that was dropped
+  output logic [31:0] mask_o,
+  output logic        dropped_o  // OR of the bits dropped before that
 );
   // -amount to the left: a bit is inverted if there is a 1 below it.
   logic [4:0] rotate;
@@ -18,12 +17,12 @@ module ttpu_micro_shift (
   for (genvar i = 1; i < 5; i++) begin : gen_rotate
     assign rotate[i] = amount_i[i] ^ (left_i && amount_i[i-1:0] != '0);
   end
-  logic [31:0] r0, r1, r2, r3, r4;
+  logic [31:0] r0, r1, r2, r3;
   assign r0 = rotate[0] ? {a_i[0], a_i[31:1]} : a_i;
   assign r1 = rotate[1] ? {r0[1:0], r0[31:2]} : r0;
   assign r2 = rotate[2] ? {r1[3:0], r1[31:4]} : r1;
   assign r3 = rotate[3] ? {r2[7:0], r2[31:8]} : r2;
-  assign r4 = rotate[4] ? {r3[15:0], r3[31:16]} : r3;
+  assign rotated_o = rotate[4] ? {r3[15:0], r3[31:16]} : r3;
 
   logic [31:0] below;  // bit i: i < amount
   for (genvar h = 0; h < 4; h++) begin : gen_byte
@@ -44,11 +43,10 @@ module ttpu_micro_shift (
   end
 
   always_comb begin
-    out_or_o = 1'b0;
+    dropped_o = 1'b0;
     for (int unsigned i = 0; i < 32; i++) begin
-      y_o[i] = (off_i || (byte_i && i >= 8) || (left_i ? below[i] : below[31-i])) ? fill_i : r4[i];
-      if (i < 31) out_or_o = out_or_o || (a_i[i] && below[i+1]);
+      mask_o[i] = off_i || (byte_i && i >= 8) || (left_i ? below[i] : below[31-i]);
+      if (i < 31) dropped_o = dropped_o || (a_i[i] && below[i+1]);
     end
   end
-  assign out_msb_o = r4[31];
 endmodule

@@ -60,7 +60,7 @@ class EngineBench {
   }
   void at_clock() {
     auto& d = ctl_.dut();
-    if (d.rom_en_o) rom_out_ = d.rom_addr_o < rom_.size() ? rom_[d.rom_addr_o] : 0;
+    rom_out_ = d.rom_addr_o < rom_.size() ? rom_[d.rom_addr_o] : 0;
     if (d.spr_we_o) events.push_back({Event::kSpr, cycle(), d.spr_addr_o, d.spr_wdata_o});
     if (d.lmem_en_o && d.lmem_we_o) {
       events.push_back({Event::kStore, cycle(), d.lmem_addr_o, d.lmem_wdata_o});
