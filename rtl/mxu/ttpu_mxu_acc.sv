@@ -1,11 +1,11 @@
 // Accumulators: two halves of AccRows rows of N x 32 bits, each one read and one write a cycle.
 //
-// A row announced in cycle t (pre_*) comes with its sums in cycle t + 1 (y_*) and is written at the
-// end of cycle t + AccStages: replaced, or added to (int32 modulo 2^32, or fp32). An addition to a row
-// must come AccStages or more cycles after the one before to the same row; what is being written is
-// forwarded. Columns from n on count as 0 (or +0).
-// VPU port: acc_gnt_o in the cycle of acc_req_i unless the MXU reads the same half; data two cycles
-// later. A read granted after a row's write cycle sees it.
+// A row announced in cycle t (pre_*) comes with its sums in cycle t + 1 (y_*) and is written at
+// the end of cycle t + AccStages: replaced, or added to (int32 modulo 2^32, or fp32). An addition
+// to a row must come AccStages or more cycles after the one before to the same row; what is being
+// written is forwarded. Columns from n on count as 0 (or +0). VPU port: acc_gnt_o in the cycle of
+// acc_req_i unless the MXU reads the same half; data two cycles later. A read granted after a
+// row's write cycle sees it.
 module ttpu_mxu_acc
   import ttpu_fp_pkg::*;
   import ttpu_fp_pipe_pkg::*;
@@ -73,7 +73,8 @@ module ttpu_mxu_acc
         if (HasFp != 0 && y_info_i.fp) begin
           // An integer column of neutral weights is 0 by itself; a float one is not if a factor is
           // infinite.
-          for (int unsigned l = 0; l < N; l++) result[l] = (l < 32'(y_info_i.n)) ? result[l] : 32'd0;
+          for (int unsigned l = 0; l < N; l++)
+          result[l] = (l < 32'(y_info_i.n)) ? result[l] : 32'd0;
           if (y_info_i.accumulate)
             for (int unsigned l = 0; l < N; l++) result[l] = fp32_add(old[l], result[l]);
         end else begin

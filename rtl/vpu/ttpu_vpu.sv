@@ -3,9 +3,9 @@
 //
 // Order of a row: fetch, load (widen, dequantise), shuffle, stages 0..S/2-1, special function,
 // stages S/2..S-1, lane reduction, row reduction, conversion, write. With VpuLanes = 1 the same is
-// done a lane after the other, a row in N cycles (ttpu_vpu_lane_chain). Nothing behind the fetch stage
-// ever stops: control issues a row only when its result has room at the write port. Timing (no
-// refusals): docs/reference/vpu.md. Commands and errors: ttpu_vpu_ctrl.
+// done a lane after the other, a row in N cycles (ttpu_vpu_lane_chain). Nothing behind the fetch
+// stage ever stops: control issues a row only when its result has room at the write port. Timing
+// (no refusals): docs/reference/vpu.md. Commands and errors: ttpu_vpu_ctrl.
 module ttpu_vpu
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;
@@ -131,7 +131,7 @@ module ttpu_vpu
   );
 
   if (VpuLanes == N) begin : gen_wide
-    // ---- load -------------------------------------------------------------------------------------
+    // ---- load -----------------------------------------------------------------------------------
     logic [Width-1:0] a_loaded, b_loaded;
     ttpu_vpu_load #(
         .N(N), .HasFp(HasFp)
@@ -159,7 +159,7 @@ module ttpu_vpu
     assign load_valid = front_v[LoadLatency];
     assign loaded = load_valid && mode == ModeLdv;
 
-    // ---- vector registers, transpose --------------------------------------------------------------
+    // ---- vector registers, transpose ------------------------------------------------------------
     logic [Width-1:0] v0_q, v1_q, v2_q, v3_q;
     always_ff @(posedge clk_i) begin
       if (loaded && vreg_index == 2'd0) v0_q <= a_loaded;
@@ -186,7 +186,7 @@ module ttpu_vpu
     );
     always_ff @(posedge clk_i) if (scatter) xpose_addr_q <= step_meta.d_addr;
 
-    // ---- shuffle and chain ------------------------------------------------------------------------
+    // ---- shuffle and chain ----------------------------------------------------------------------
     logic [Width-1:0] shuffled, b_shuffled_q;
 
     ttpu_vpu_shuffle #(
@@ -324,7 +324,7 @@ module ttpu_vpu
       assign back_meta[i] = meta_q;
     end
 
-    // ---- reductions and store ---------------------------------------------------------------------
+    // ---- reductions and store -------------------------------------------------------------------
     logic reduced_valid;
     logic [Width-1:0] reduced;
     meta_t reduced_meta;

@@ -2,9 +2,10 @@
 // them, from one multiplier, one shifter, one adder, one normaliser.
 //
 // A new operation each cycle; x_o and pred_o come five cycles (AluLatency) after valid_i. Steps: 1
-// product, order of the operands | 2 shift to the right | 3 sum | 4 first part of the normaliser | 5
-// second part, rounding. shift_i (IQMUL) is constant while something is on its way. Operations of a group
-// that is left out (HasMul: products; HasShift: shifts and logic; HasConvert: I2F, F2I) act as PASS.
+// product, order of the operands | 2 shift to the right | 3 sum | 4 first part of the normaliser |
+// 5 second part, rounding. shift_i (IQMUL) is constant while something is on its way. Operations
+// of a group that is left out (HasMul: products; HasShift: shifts and logic; HasConvert: I2F, F2I)
+// act as PASS.
 module ttpu_vpu_alu
   import ttpu_isa_pkg::*;
 #(

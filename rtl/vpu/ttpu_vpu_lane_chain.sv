@@ -1,8 +1,8 @@
 // The way of rows behind the fetch, a lane a cycle (VpuLanes = 1): what ttpu_vpu does with N lanes.
 //
-// row_valid_i brings a row with its words; rows are N or more cycles apart, as scatter_i are. Nothing
-// stops. loaded_o: the last lane of a row of VPU_LDV is here. full_o: rows_i rows of VPU_XPOSE are.
-// Cycles: docs/reference/vpu.md, "One lane".
+// row_valid_i brings a row with its words; rows are N or more cycles apart, as scatter_i are.
+// Nothing stops. loaded_o: the last lane of a row of VPU_LDV is here. full_o: rows_i rows of
+// VPU_XPOSE are. Cycles: docs/reference/vpu.md, "One lane".
 module ttpu_vpu_lane_chain
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;

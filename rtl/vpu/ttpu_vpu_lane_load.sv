@@ -1,4 +1,5 @@
-// Picks elements out of a word, widens them to 32 bits, dequantises: ttpu_vpu_load for VpuLanes = 1.
+// Picks elements out of a word, widens them to 32 bits, dequantises: ttpu_vpu_load for VpuLanes =
+// 1.
 //
 // A lane a cycle, latency LaneLoadLatency cycles. lane_i is the element of the row at sel_i within
 // the word that is wanted.

@@ -1,11 +1,12 @@
 // Reductions, a lane after the other: ttpu_vpu_reduce for VpuLanes = 1.
 //
-// A lane a cycle in, lanes of a row in order and rows N or more cycles apart (N >= 8: a row meets the
-// running row only when that is written). Lanes: each level of the tree keeps the first of a pair and
-// adds the second to it; the root then stands for each lane. Rows: first_i and last_i are those of
-// the row whose lanes leave the lane reduction, next_o asks for the next row's; the result's lanes
-// come AluLatency cycles later, valid_o in each, keep_o in those of rows that are results.
-// Latency of a row's first lane: 1 + AluLatency, with a lane reduction N + AluLatency * (log2(N) + 1).
+// A lane a cycle in, lanes of a row in order and rows N or more cycles apart (N >= 8: a row meets
+// the running row only when that is written). Lanes: each level of the tree keeps the first of a
+// pair and adds the second to it; the root then stands for each lane. Rows: first_i and last_i are
+// those of the row whose lanes leave the lane reduction, next_o asks for the next row's; the
+// result's lanes come AluLatency cycles later, valid_o in each, keep_o in those of rows that are
+// results. Latency of a row's first lane: 1 + AluLatency, with a lane reduction N + AluLatency *
+// (log2(N) + 1).
 module ttpu_vpu_lane_reduce
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;

@@ -1,7 +1,7 @@
 // Special function unit for one lane, pipelined for FPGAs: ttpu_vpu_sfu for VpuLanes = 1.
 //
-// Latency LaneSfuLatency = 24 cycles, one number a cycle. docs/reference/sfu.md defines every bit of
-// a result; names are those there, with the cycle in which a value is registered.
+// Latency LaneSfuLatency = 24 cycles, one number a cycle. docs/reference/sfu.md defines every bit
+// of a result; names are those there, with the cycle in which a value is registered.
 module ttpu_vpu_lane_sfu
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;

@@ -1,8 +1,8 @@
 // One arithmetic stage of the chain, a lane after the other: ttpu_vpu_stage for VpuLanes = 1.
 //
-// A lane a cycle, lanes of a row in order; latency LaneStageLatency cycles: one for the operand, the
-// others in ttpu_vpu_alu. a_o, b_o and pred_o travel beside x_o. The vector registers stand here as
-// a copy: v_we_i writes one lane of one of them; until v_set_i says so a register is 0.
+// A lane a cycle, lanes of a row in order; latency LaneStageLatency cycles: one for the operand,
+// the others in ttpu_vpu_alu. a_o, b_o and pred_o travel beside x_o. The vector registers stand
+// here as a copy: v_we_i writes one lane of one of them; until v_set_i says so a register is 0.
 module ttpu_vpu_lane_stage
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;

@@ -1,8 +1,8 @@
 // Converts results to the type of D and writes them to VMEM: ttpu_vpu_store for VpuLanes = 1.
 //
-// A lane a cycle, lanes of a row in order. A row's request stands N + AluLatency + 1 cycles after its
-// first lane (valid_i) if the port is free, a raw row's (raw_valid_i: bits of dtype_i unchanged) N + 1
-// cycles after it. addr_i is wanted with the last lane, which next_o marks.
+// A lane a cycle, lanes of a row in order. A row's request stands N + AluLatency + 1 cycles after
+// its first lane (valid_i) if the port is free, a raw row's (raw_valid_i: bits of dtype_i
+// unchanged) N + 1 cycles after it. addr_i is wanted with the last lane, which next_o marks.
 module ttpu_vpu_lane_store
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;

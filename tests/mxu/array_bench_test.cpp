@@ -21,8 +21,7 @@ TEST(ArrayBench, BitEqual) {
       // weights of the first tile, rows, latency of the last: no bubble between tiles
       const uint32_t latency = config.n + config.fp_stages * config.n + config.pe_stages - 1;
       const uint32_t step = bf16 && config.fp_stages != 1 ? 2 : 1;  // cycles from row to row
-      EXPECT_EQ(result.cycles,
-                config.n / 4 + options.tiles * options.rows * step + latency - step)
+      EXPECT_EQ(result.cycles, config.n / 4 + options.tiles * options.rows * step + latency - step)
           << config.name;
       EXPECT_GT(result.vs_plain_cpp, 0);
     }
