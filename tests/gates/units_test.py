@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Matrix unit and memories of the boards' chips as Yosys maps them for iCE40 UltraPlus, ECP5 and Gowin, in
+simulation with models of the vendors' cells: the cases of tests/micro/test_mxu.cpp, and test_gates_ram.cpp.
+
+usage: units_test.py BUILD_DIR [FAMILY...]
+"""
+import pathlib
+import shutil
+import sys
+import time
+
+import gates
+
+MICRO = ["rtl/common/ttpu_ram_1r1w.sv", "rtl/micro/ttpu_micro_mul2.sv", "rtl/micro/ttpu_micro_mxu.sv"]
+RAM = ["rtl/common/ttpu_ram_1r1w.sv", "rtl/common/ttpu_ram_1rw.sv", "tests/gates/gates_ram.sv"]
+# family: MulStyle, RAM style, cells for Yosys to know, and cells that each netlist must have
+FAMILIES = {
+    "ice40": (1, 1, ["SB_MAC16", "SB_SPRAM256KA"], {"SB_MAC16": 8, "SB_RAM40_4K": 8}, {"SB_SPRAM256KA": 2}),
+    "ecp5": (0, 0, [], {"MULT18X18D": 16}, {"DP16KD": 5}),
+    "gowin": (2, 0, ["MULT9X9"], {"MULT9X9": 16}, {}),
+}
+# test_mxu.cpp knows models of other kinds and sizes, too: here they are all this one, and only its case runs.
+ALIASES = ["micro_mxu4", "micro_mxu4_dsp", "micro_mxu8", "micro_mxu8_gowin"]
+
+
+def expect(cells, wanted):
+    for cell, count in wanted.items():
+        if cells.get(cell) != count:
+            raise gates.Failure(f"{count} {cell} are wanted, not {cells}")
+
+
+def family(work, build, name):
+    mul, ram, known, mxu_cells, ram_cells = FAMILIES[name]
+    declared = [f"fpga/cells/{name}/{c}.sv" for c in known]
+    started = time.time()
+
+    folder = work / f"mxu_{name}"
+    cells = gates.synthesize(folder, name, [gates.ROOT / f for f in MICRO + declared], "ttpu_micro_mxu",
+                             {"N": 4, "MulStyle": mul})
+    expect(cells, mxu_cells)
+    gates.verilate(folder, name, "ttpu_micro_mxu")
+    for alias in ALIASES:
+        (folder / f"V{alias}.h").write_text(
+            f'#pragma once\n#include "Vttpu_micro_mxu.h"\nusing V{alias} = Vttpu_micro_mxu;\n', encoding="utf-8")
+    gates.gtest(folder, build, gates.ROOT / "tests/micro/test_mxu.cpp", more=["-I", folder])
+    if "[  PASSED  ] 1 test." not in gates.run([folder / "test", "--gtest_filter=MicroMxu.RandomProducts4"], folder):
+        raise gates.Failure("not the one case of test_mxu that should have run")
+
+    folder = work / f"ram_{name}"
+    cells = gates.synthesize(folder, name, [gates.ROOT / f for f in RAM + declared], "gates_ram", {"Style": ram})
+    expect(cells, ram_cells)
+    gates.verilate(folder, name, "gates_ram")
+    gates.gtest(folder, build, gates.HERE / "test_gates_ram.cpp")
+    gates.run([folder / "test"], folder)
+    print(f"ok   {name}: matrix unit and memories on their netlists ({time.time() - started:.0f} s) {cells}", flush=True)
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    work = build / "gates/units"
+    shutil.rmtree(work, ignore_errors=True)
+    status = 0
+    for name in sys.argv[2:] or FAMILIES:
+        try:
+            family(work, build, name)
+        except gates.Failure as e:
+            print(f"FAIL {name}: {e}", flush=True)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
