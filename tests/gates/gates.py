@@ -18,7 +18,7 @@ FAMILIES = {
     "ecp5": {"synth": "synth_ecp5 -nowidelut", "ours": {"MULT18X18D": "tests/gates", "DP16KD": "tests/gates"}},
     "gowin": {"synth": "synth_gowin -family gw2a -noiopads -nowidelut",
               "ours": {"MULT9X9": "fpga/cells/gowin", "SDPX9B": "fpga/cells/gowin", "SPX9": "fpga/cells/gowin",
-                       "DPX9B": "fpga/cells/gowin", "gowin_bsram": "fpga/cells/gowin"}},
+                       "DPX9B": "fpga/cells/gowin", "gowin_bsram": "fpga/cells/gowin", "SP": "tests/gates"}},
 }
 REPLY_MS = "8000"  # a simulated netlist takes seconds for a frame of the serial line
 
