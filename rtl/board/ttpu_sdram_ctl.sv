@@ -280,6 +280,8 @@ module ttpu_sdram_ctl #(
   end
 
   // ---- pins -------------------------------------------------------------------------------------
+  logic oe_nq;  // kept as pads want it, so that nothing stands between
+  assign sdram_dq_oe_o = {DataBits{!oe_nq}};
   always_ff @(posedge clk_i) begin
     sdram_cke_o <= rst_ni;
     sdram_cs_no <= !rst_ni || command == CmdNop;
@@ -288,7 +290,7 @@ module ttpu_sdram_ctl #(
     sdram_addr_o <= addr_pins;
     sdram_dqm_o <= state_q == PowerUp ? '1 : take_o && we_q ? ~wr_be_i : '0;
     sdram_dq_o <= wr_data_i;
-    sdram_dq_oe_o <= {DataBits{rst_ni && take_o && we_q}};
+    oe_nq <= !(rst_ni && take_o && we_q);
   end
 
   // The word of a READ that left the pins at edge k is taken at edge k + CasLatency + 1, or half a
