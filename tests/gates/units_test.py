@@ -34,6 +34,8 @@ def family(work, build, name):
     declared = [f"fpga/cells/{name}/{c}.sv" for c in known]
     started = time.time()
 
+    for unit in ("mxu", "ram"):
+        shutil.rmtree(work / f"{unit}_{name}", ignore_errors=True)
     folder = work / f"mxu_{name}"
     cells = gates.synthesize(folder, name, [gates.ROOT / f for f in MICRO + declared], "ttpu_micro_mxu",
                              {"N": 4, "MulStyle": mul})
@@ -58,7 +60,6 @@ def family(work, build, name):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     work = build / "gates/units"
-    shutil.rmtree(work, ignore_errors=True)
     status = 0
     for name in sys.argv[2:] or FAMILIES:
         try:
