@@ -135,8 +135,19 @@ TEST(TangNano20k, MultipliesMatricesInTheSdram) {
   b.wait_ready();
   auto device = open(b);
   EXPECT_EQ(device->hbm_bytes(), kBytes);
-  device->load(image());
   tb::Random random("operands");
+
+  // Single bytes too, at both ends and across rows.
+  for (const uint64_t at : {uint64_t{0}, uint64_t{0x3fd}, uint64_t{kBytes - 300}}) {
+    std::vector<uint8_t> bytes(at ? 299 : 300), back(bytes.size());
+    random.fill(bytes);
+    device->write_hbm(at, bytes);
+    device->read_hbm(at, back);
+    ASSERT_EQ(back, bytes) << "at 0x" << std::hex << at;
+    EXPECT_EQ(std::memcmp(b.sdram.bytes() + at, bytes.data(), bytes.size()), 0);
+  }
+
+  device->load(image());
   for (int round = 0; round < 4; ++round) {
     std::vector<int8_t> x(kRows * kN), w(kN * kN);
     random.fill(x);
