@@ -31,6 +31,8 @@ def proven(work, build, what, started):
 
 def ice40(work, build):
     """The flow's own netlist and bitstream of one seed."""
+    if not shutil.which("icebox_vlog"):
+        raise gates.Failure("no icebox_vlog: sudo apt-get install fpga-icestorm")
     flow = gates.ROOT / "fpga/flow/fpga.py"
     started = time.time()
     log = subprocess.run([sys.executable, str(flow), "--build", str(build / "gates"), "build", "icebreaker",
