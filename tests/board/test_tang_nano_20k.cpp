@@ -87,9 +87,9 @@ std::unique_ptr<BoardDevice> open(Board& board) {
   return std::make_unique<BoardDevice>(std::move(link), *find_config("nano8"), DeviceOptions{});
 }
 
-constexpr uint32_t kX = 0x5ff3f8, kW = kBytes - 64, kY = 0x1400;
+constexpr uint32_t kX = 0x5ff3f8, kW = kBytes - 64, kY = 0x1400, kZ = 0x2003;
 
-/// y = x * w, 4 x 8 by 8 x 8, with x across a row of the SDRAM and w at its end.
+/// y = x * w, 4 x 8 by 8 x 8, with x across a row of the SDRAM and w at its end; z = 13 bytes of x.
 Image image() {
   const std::string text = R"(
 .config nano8
@@ -113,6 +113,10 @@ Image image() {
   dma_shape  channel=1 n0=128 n1=1 n2=1 n3=1
   dma_store  channel=1 space=HBM imm_h=)" +
                            std::to_string(kY) + R"( imm_v=Y wait=f4:1
+  dma_shape  channel=1 n0=13 n1=1 n2=1 n3=1
+  dma_store  channel=1 space=HBM imm_h=)" +
+                           std::to_string(kZ) +
+                           R"( imm_v=X
   halt
 )";
   const auto result = isa::assemble(text, "nano8");
@@ -156,9 +160,15 @@ TEST(TangNano20k, MultipliesMatricesInTheSdram) {
     if (round == 0) std::fill(x.begin(), x.end(), int8_t{-128});
     device->write_hbm(kX, {reinterpret_cast<uint8_t*>(x.data()), x.size()});
     device->write_hbm(kW, {reinterpret_cast<uint8_t*>(w.data()), w.size()});
+    std::vector<uint8_t> z(20), want(20);
+    random.fill(want);
+    device->write_hbm(kZ - 3, want);
+    std::memcpy(want.data() + 3, x.data(), 13);
     const RunResult r = device->run();
     EXPECT_TRUE(r.done);
     EXPECT_EQ(r.error, isa::Error::NONE);
+    device->read_hbm(kZ - 3, z);
+    EXPECT_EQ(z, want) << "round " << round << ": bytes stored at an odd address";
     std::vector<int32_t> y(kRows * kN);
     device->read_hbm(kY, {reinterpret_cast<uint8_t*>(y.data()), 4 * y.size()});
     for (int i = 0; i < kRows * kN; ++i) {
