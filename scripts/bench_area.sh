@@ -23,9 +23,9 @@ for tool in "$yosys" "$nextpnr" verilator; do
 done
 
 # yowasp tools see files below the current folder only.
-cp "$root/rtl/common/ttpu_fp_pkg.sv" "$root/rtl/mxu/ttpu_mxu_pkg.sv" \
+cp "$root/rtl/common/ttpu_fp_pkg.sv" "$root/rtl/common/ttpu_fp_pipe_pkg.sv" "$root/rtl/mxu/ttpu_mxu_pkg.sv" \
    "$root/rtl/mxu/ttpu_mxu_skew.sv" "$root/rtl/mxu/ttpu_mxu_array.sv" "$root/scripts/bench_area.sv" .
-read="read_slang --threads 1 ttpu_fp_pkg.sv ttpu_mxu_pkg.sv ttpu_mxu_skew.sv ttpu_mxu_array.sv
+read="read_slang --threads 1 ttpu_fp_pkg.sv ttpu_fp_pipe_pkg.sv ttpu_mxu_pkg.sv ttpu_mxu_skew.sv ttpu_mxu_array.sv
   bench_area.sv"
 read=$(echo $read)
 

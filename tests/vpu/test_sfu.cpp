@@ -7,6 +7,7 @@
 
 #include "Vvpu_core16.h"
 #include "golden/sfu.h"
+#include "vpu_bench.h"
 #include "vpu_program.h"
 
 namespace vpu_test {
