@@ -67,7 +67,7 @@ TEST(Asm, ExpressionsLabelsAndConstants) {
   EXPECT_EQ(imm(1), 0xfffffff0u);
   EXPECT_EQ(imm(2), 0x8000000eu);
   EXPECT_EQ(imm(3), 7u);
-  EXPECT_EQ(imm(4), 8u * 1024u);
+  EXPECT_EQ(imm(4), find_config("edge")->n * find_config("edge")->vmem_rows);
   EXPECT_EQ(imm(5), 0xbfc00000u);
   EXPECT_EQ(p.code[6].get(42, 16), 6u);
   EXPECT_EQ(p.code[7].get(42, 16), 7u);
