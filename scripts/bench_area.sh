@@ -38,6 +38,7 @@ read=$(echo $read)
 obj=$(mktemp -d)
 trap 'rm -rf "$obj"' EXIT
 cp netlist.v "$root/scripts/bench_area_cells.v" "$root/scripts/bench_area_check.cpp" "$obj"
+# Warnings off: the netlist and the cells are not ours to mend.
 (cd "$obj" && verilator --cc --exe --build -Wno-fatal -Wno-lint -Wno-style \
   --top bench_area_array --prefix Vnetlist --Mdir obj \
   netlist.v bench_area_cells.v bench_area_check.cpp \

@@ -63,6 +63,7 @@ def main():
         folder = work / model
         run([yosys, "-q", "-p", f"read_slang --threads 1 -DSYNTHESIS {files} --top ttpu_sdram {params}; {synth} "
              f"-top ttpu_sdram; check -assert; write_verilog -noattr -noexpr {model}.v"], work)
+        # Warnings off: a netlist and the tools' cells are not ours to mend.
         run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", "ttpu_sdram",
              "--prefix", f"V{model}", "--Mdir", folder, f"-I{share / family}", f"{model}.v",
              share / family / "cells_sim.v"], work)

@@ -262,7 +262,6 @@ TYPED_TEST(Sdram, RefreshGoesOnWhileMastersStall) {
 }
 
 TYPED_TEST(Sdram, EveryWindowOf64MsRefreshesAllRows) {
-  if (!tb::long_run() && !TypeParam::kFall) GTEST_SKIP() << "TTPU_LONG";
   auto b = this->make(0);
   ASSERT_TRUE(b->initialise());
   b->poke(0, 4096);

@@ -115,6 +115,7 @@ def verilate(work, family, top, netlist="netlist.v"):
     """work/model.o and work/model/V<top>.h"""
     model = work / "model"
     shutil.rmtree(model, ignore_errors=True)
+    # Warnings off: a netlist and the tools' cells are not ours to mend.
     run(["verilator", "--cc", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-TIMESCALEMOD", "--top-module", top,
          "--prefix", f"V{top}", "--Mdir", model, netlist, *cells(work, family)], work)
     unit = model / "all.cc"

@@ -63,6 +63,7 @@ def main():
         return 1
     print(f"ok   netlist: {cells}", flush=True)
     model = work / "model"
+    # Warnings off: a netlist and the tools' cells are not ours to mend.
     run(["verilator", "--cc", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--top-module", "ttpu_micro_mxu",
          "--prefix", f"V{MODEL}", "--Mdir", model, "netlist.v", cells_of(yosys),
          *[ROOT / "fpga/cells/gowin" / f"{c}.sv" for c in CELLS]], work)
