@@ -105,6 +105,9 @@ void run_image(const Options& o, Context& context) {
     saves.emplace_back(&find_tensor(image.outputs, output, "--output"), path);
   }
 
+  if (o.simulation.device.starts_with("board") && !o.simulation.trace_file.empty())
+    throw CliError(kUsage, "a board writes no waves: --trace is of the simulated chip",
+                   "use --device rtl");
   DeviceOptions options = o.simulation.device_options(image);
   options.trace_commands = !o.timeline.empty();
   auto device = open_device(o.simulation.device, config, options);
@@ -147,9 +150,11 @@ void run_image(const Options& o, Context& context) {
   context.result["outputs"] = std::move(list);
   if (r.counter(regs::CYCLES))
     context.print(fmt::format(
-        "{} cycles, MXU use {:.1f} %, {:.0f} kcycle/s of simulation\n",
-        grouped(r.counter(regs::CYCLES)), 100 * mxu_utilisation(r, config),
-        r.seconds > 0 ? static_cast<double>(r.counter(regs::CYCLES)) / r.seconds / 1000 : 0.0));
+        "{} cycles, MXU use {:.1f} %, {:.0f} kcycle/s {}\n", grouped(r.counter(regs::CYCLES)),
+        100 * mxu_utilisation(r, config),
+        r.seconds > 0 ? static_cast<double>(r.counter(regs::CYCLES)) / r.seconds / 1000 : 0.0,
+        device->name().starts_with("board:") ? "by the host's clock, serial line included"
+                                             : "of simulation"));
   if (!o.timeline.empty())
     context.print(fmt::format("timeline: open {} in https://ui.perfetto.dev\n", o.timeline));
   if (o.simulation.predict)

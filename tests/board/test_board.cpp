@@ -76,6 +76,13 @@ TEST_F(BoardTest, ImageOfAnotherConfiguration) {
   expect_error({"run", path("m.ttpu"), "--device", device_, "--input", "x=random:1"}, 4,
                "'core16'");
 }
+TEST_F(BoardTest, WavesAreOfTheSimulatedChip) {
+  const std::string source = write("p.s", slurp(TTPU_BOARD_DATA));
+  ASSERT_EQ(ttpu({"asm", source, "-o", path("p.ttpu")}).code, 0);
+  expect_error({"run", path("p.ttpu"), "--device", "board:/dev/ttyNone", "--input", "x=random:1",
+                "--trace", path("w.fst")},
+               2, "a board writes no waves");
+}
 TEST_F(BoardTest, NoSuchPort) {
   device_ = "board:/dev/ttyNone";
   expect_device_error("cannot open /dev/ttyNone");
