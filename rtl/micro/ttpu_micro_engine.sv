@@ -6,7 +6,8 @@
 //   1                  all others, branches not taken and jmp, call, bf, bnf, callf in any case
 //   2                  st (D sends its two parts), ld, ald; ald repeated: N + 1
 //   8, 10              imul, iqmul
-//   2                  beq .. bgeu taken, jr: behind them X is empty for a cycle
+//   3                  beq .. bgeu taken: behind it X is empty for two cycles
+//   2                  jr: behind it X is empty for a cycle
 //   2 + N * c          exec with an operation of c cycles
 //   N * c              repeated
 //   + 1                bf, bnf, callf directly behind iadd, isub, addc or mts: they wait in D, so that
@@ -55,11 +56,13 @@ module ttpu_micro_engine
   // ---- X: the microinstruction in work ----------------------------------------------------------
   control_t             x_q;
   logic [3:0]           x_left_q;      // cycles after this one
+  logic                 ready_q;       //   there are none
   logic                 x_first_q;
   logic                 x_sets_flag_q;
   logic [7:0]           x_d_q;
   logic [LaneBits-1:0]  x_lane_q;
-  logic [UaddrBits-1:0] x_target_q;
+  logic [UaddrBits-1:0] x_target_q, target_q;
+  logic                 taken_q;       // the last one was a branch that is taken: this one is not to be
   logic [31:0]          res_q;         // the last result
   logic [31:0]          alt_b_q;       // operand b if not from the register file
   logic                 sel_a_q, sel_b_q;
@@ -69,13 +72,11 @@ module ttpu_micro_engine
   logic [4:0]           shift_q;       // SHIFT
 
   logic [31:0] rf_a, rf_b, a, bx, sum, result;
-  logic        ready, carry_out, less, equal, cmp, taken, taken_equal, taken_less;
-  assign ready = x_left_q == '0;
+  logic        carry_out, less, equal, cmp, taken;
   assign a = sel_a_q ? res_q : rf_a;
   assign bx = (sel_b_q ? alt_b_q : rf_b) ^ {32{x_q.sub}};
-  assign taken_equal = (x_q.branch_eq && equal) || (x_q.branch_ne && !equal);
-  assign taken_less = (x_q.branch_lt && less) || (x_q.branch_ge && !less) || x_q.jump_reg;
-  assign taken = taken_equal || taken_less;
+  assign taken = (x_q.branch_eq && equal) || (x_q.branch_ne && !equal) ||
+      (x_q.branch_lt && less) || (x_q.branch_ge && !less);
   assign cmp = (x_q.cmp_equal && equal) || (x_q.cmp_less && less);
 
   // ---- D: the word from the ROM, or the vector operation of an exec ------------------------------
@@ -98,8 +99,7 @@ module ttpu_micro_engine
     .ctl_o(d_ctl), .extra_o(d_extra), .is_imm_o(is_imm), .with_c_o(with_c), .sets_flag_o(sets_flag)
   );
 
-  logic is_store, is_bytes, is_jump, is_flag, flag, goes, repeats, last, hold, can_send, send, advance,
-      jump;
+  logic is_store, is_bytes, is_jump, is_flag, flag, goes, repeats, last, hold, can_send, send, advance;
   always_comb begin
     unique case (word[29:27])
       FlagHreq:   flag = hreq_i;
@@ -119,17 +119,16 @@ module ttpu_micro_engine
   assign repeats = exec_q || (word[25] && !(word[35] && (word[34] || word[33])));
   assign last = is_store ? lane_q[0] : !repeats || lane_q == '1;
   assign hold = x_q.exec || (is_flag && !exec_q && x_sets_flag_q);
-  assign can_send = d_valid_q && ready && !hold;
-  assign send = can_send && !taken;
-  assign advance = can_send && last && !exec_q;  // if no branch is taken
-  assign jump = goes;
+  assign can_send = d_valid_q && ready_q && !hold;
+  assign send = can_send && !taken_q && !x_q.jump_reg;
+  assign advance = can_send && last && !exec_q;  // if nothing else comes from X
 
-  // Next word of the microcode; read again if D keeps its own.
-  logic [UaddrBits-1:0] next_d, target;
+  // Next word of the microcode; read again if D keeps its own. What a comparison decides comes a cycle
+  // later, from registers.
+  logic [UaddrBits-1:0] next_d;
   assign pc_next = pc_q + 1'b1;
-  assign next_d = jump && advance ? word[UaddrBits-1:0] : advance || !d_valid_q ? pc_next : pc_q;
-  assign target = x_q.jump_reg ? a[UaddrBits-1:0] : x_target_q;
-  assign rom_addr_o = taken_equal || taken_less ? target : next_d;
+  assign next_d = goes && advance ? word[UaddrBits-1:0] : advance || !d_valid_q ? pc_next : pc_q;
+  assign rom_addr_o = taken_q ? target_q : x_q.jump_reg ? a[UaddrBits-1:0] : next_d;
 
   // Registers of this lane.
   logic [7:0] lane, d_a, d_b, d_d;
@@ -163,8 +162,8 @@ module ttpu_micro_engine
   logic [31:0] rotated, mask, x;
   logic        fill, dropped;
   ttpu_micro_rf i_rf (
-    .clk_i, .rd_en_i(ready), .a_addr_i(d_a), .b_addr_i(d_b), .a_o(rf_a), .b_o(rf_b),
-    .wr_en_i(x_q.write && ready), .wr_addr_i(x_d_q), .wr_data_i(result)
+    .clk_i, .rd_en_i(ready_q), .a_addr_i(d_a), .b_addr_i(d_b), .a_o(rf_a), .b_o(rf_b),
+    .wr_en_i(x_q.write && ready_q && !taken_q), .wr_addr_i(x_d_q), .wr_data_i(result)
   );
 
   // iqmul: when 2 cycles are left take the product >> 31; when 1, shift that right by SHIFT; in the
@@ -217,11 +216,14 @@ module ttpu_micro_engine
   // ---- D to X -----------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
     // As rom_addr_o, but for the reset below: so it has its own LUT before it.
-    pc_q <= taken_equal || taken_less ? target : next_d & {UaddrBits{rst_ni}};
+    pc_q <= taken_q ? target_q : x_q.jump_reg ? a[UaddrBits-1:0] : next_d & {UaddrBits{rst_ni}};
     d_valid_q <= 1'b1;
-    if (ready) begin
+    taken_q <= taken && !taken_q;
+    target_q <= x_target_q;
+    if (ready_q) begin
       x_q <= d_ctl;
       x_left_q <= d_extra;
+      ready_q <= d_extra == '0;
       x_first_q <= 1'b1;
       carry_in_q <= d_ctl.sub || (with_c && (x_q.set_carry ? carry_out : carry_q));
       x_sets_flag_q <= sets_flag;
@@ -232,21 +234,24 @@ module ttpu_micro_engine
       sel_b_q <= d_imm || (x_q.write && x_d_q == d_b);
       if (is_flag && !goes && !exec_q) x_q.write <= 1'b0;
       if (repeats && !with_c) x_q.set_carry <= 1'b0;
-      if (!send) begin
-        {x_q.write, x_q.set_pred, x_q.set_carry, x_q.branch_eq, x_q.branch_ne,
-         x_q.branch_lt, x_q.branch_ge, x_q.jump_reg, x_q.spr_write, x_q.spr_read,
-         x_q.load, x_q.store, x_q.ald, x_q.exec, x_q.mul, x_q.iqmul} <= '0;
-        x_left_q <= '0;
-        x_sets_flag_q <= 1'b0;
-      end
     end else begin
       x_left_q <= x_left_q - 1'b1;
+      ready_q <= x_left_q == 4'd1;
       x_first_q <= 1'b0;
     end
+    if (taken_q || (ready_q && !send)) begin
+      {x_q.write, x_q.set_pred, x_q.set_carry, x_q.branch_eq, x_q.branch_ne,
+       x_q.branch_lt, x_q.branch_ge, x_q.jump_reg, x_q.spr_write, x_q.spr_read,
+       x_q.load, x_q.store, x_q.ald, x_q.exec, x_q.mul, x_q.iqmul} <= '0;
+      x_left_q <= '0;
+      ready_q <= 1'b1;
+      x_sets_flag_q <= 1'b0;
+    end
     if (send) lane_q <= last ? '0 : lane_q + 1'b1;
+    if (taken_q) lane_q <= '0;
     if (send && last) exec_q <= 1'b0;
 
-    if (ready || iq_take || iq_shift) begin
+    if (ready_q || iq_take || iq_shift) begin
       res_q <= result_a;
       alt_b_q <= result_b;
     end
@@ -264,7 +269,7 @@ module ttpu_micro_engine
           (result[0] || sticky || (shift_q != '0 && (product[30] || dropped)));
     end
 
-    if (x_q.exec) begin
+    if (x_q.exec && !taken_q) begin
       exec_q <= 1'b1;
       exec_op_q <= a[13:8];
       exec_a_q <= a[16] ? a[7:0] : '0;
@@ -273,13 +278,15 @@ module ttpu_micro_engine
       exec_vb_q <= a[16] || a[15];
       shift_q <= a[21:17];
     end
-    if (x_q.set_carry) carry_q <= carry_out;
-    if (x_q.set_pred) pred_q[x_lane_q] <= cmp;
-    if (x_q.spr_write && x_d_q == SprPred) pred_q <= a[N-1:0];
+    if (x_q.set_carry && !taken_q) carry_q <= carry_out;
+    if (x_q.set_pred && !taken_q) pred_q[x_lane_q] <= cmp;
+    if (spr_we_o && x_d_q == SprPred) pred_q <= a[N-1:0];
 
     if (!rst_ni) begin
       x_q <= '0;
       x_left_q <= '0;
+      ready_q <= 1'b1;
+      taken_q <= 1'b0;
       x_sets_flag_q <= 1'b0;
       d_valid_q <= 1'b0;
       pc_q <= '1;
@@ -291,19 +298,19 @@ module ttpu_micro_engine
   end
 
   // ---- outside ----------------------------------------------------------------------------------
-  assign spr_we_o = x_q.spr_write;
+  assign spr_we_o = x_q.spr_write && !taken_q;
   assign spr_addr_o = x_d_q;
   assign spr_wdata_o = a;
-  assign spr_re_o = x_q.spr_read;
+  assign spr_re_o = x_q.spr_read && !taken_q;
   assign spr_raddr_o = alt_b_q[4:0];
   assign pred_o = pred_q;
-  assign lmem_en_o = (x_q.load && x_first_q) || x_q.store;
+  assign lmem_en_o = (x_q.load && x_first_q && !taken_q) || x_q.store;
   assign lmem_we_o = x_q.store;
   assign lmem_addr_o = sum[15:0];
   assign lmem_wdata_o = res_q;
-  assign acc_en_o = x_q.ald && (!ready || lane_q != '0);
+  assign acc_en_o = x_q.ald && (!ready_q || lane_q != '0) && !taken_q;
   assign acc_row_o = a[15:0];
-  assign acc_lane_o = ready ? lane_q : '0;
+  assign acc_lane_o = ready_q ? lane_q : '0;
 
   logic unused;
   assign unused = ^{product[63], sum[31:16]};
@@ -314,6 +321,7 @@ module ttpu_micro_engine
     assert (!(lmem_en_o && lmem_addr_o[1:0] != '0)) else $error("micro_engine: LMEM address not a multiple of 4");
     assert (!(lmem_en_o && sum[31:16] != '0)) else $error("micro_engine: LMEM address past 64 KiB");
     assert (!((lmem_en_o || acc_en_o) && mxbusy_i)) else $error("micro_engine: memory of the busy MXU");
+    assert (!(taken_q && x_q.store)) else $error("micro_engine: st behind a branch that is taken");
     assert (!(taken && exec_q)) else $error("micro_engine: branch within exec");
     assert (!(d_valid_q && exec_q && d_op[5])) else $error("micro_engine: exec of no vector operation");
     assert (!(send && is_store && word[25])) else $error("micro_engine: st cannot repeat");

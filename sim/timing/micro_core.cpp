@@ -15,7 +15,8 @@ namespace ttpu::timing::micro {
 namespace {
 
 // Cycles, as the headers of rtl/micro say.
-constexpr uint64_t kTaken = 1;  // a taken branch or jr costs this more
+constexpr uint64_t kTaken = 2;    // a taken comparison costs this more
+constexpr uint64_t kJumpReg = 1;  // and jr
 constexpr uint64_t kFlag = 1;   // so does a branch on a flag right behind what may change flags
 constexpr uint64_t kStore = 2;
 constexpr uint64_t kMul = 8;
@@ -454,7 +455,7 @@ void Core::step() {
       break;
     case Uop::JR:
       next = reg_[u.a] & 0x7ff;
-      cycles += kTaken;
+      cycles += kJumpReg;
       break;
     case Uop::BF:
     case Uop::BNF:

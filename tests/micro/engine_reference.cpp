@@ -204,7 +204,7 @@ void Reference::run(const std::vector<Word>& code, uint64_t limit) {
                                             : a >= b;
       if (goes) {
         next = w.target;
-        end = start + 2;
+        end = start + 3;
       }
     } else if (w.op == Uop::EXEC) {
       const uint32_t stage = reg[w.a];

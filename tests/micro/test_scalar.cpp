@@ -315,19 +315,19 @@ TEST_P(MicroScalar, CyclesOfInstructions) {
   show("LDS", {plain(Opcode::LDS, {.ra = 1, .rc = 2})}, 25);
   show("STS", {plain(Opcode::STS, {.ra = 1, .rb = 2})}, 30);
   show("branch, not taken", {plain(Opcode::BEQ, {.ra = 1}, 0)}, 24);
-  show("branch, taken", {plain(Opcode::BNE, {.ra = 1}, 3)}, 24);
+  show("branch, taken", {plain(Opcode::BNE, {.ra = 1}, 3)}, 25);
   show("JAL", {plain(Opcode::JAL, {.rc = 2}, 3)}, 19);
-  show("JR", {plain(Opcode::ADD, {.rc = 2}, 4), plain(Opcode::JR, {.ra = 2})}, 20 + 18);
+  show("JR", {plain(Opcode::ADD, {.rc = 2}, 4), plain(Opcode::JR, {.ra = 2})}, 20 + 19);
   show("DBNZ, taken", {}, 20);
-  show("NOP that signals", {plain(Opcode::NOP, {.signal = 1, .signal_flag = 4})}, 98);
+  show("NOP that signals", {plain(Opcode::NOP, {.signal = 1, .signal_flag = 4})}, 104);
   show("NOP that signals, NOP that waits", {plain(Opcode::NOP, signals), plain(Opcode::NOP, waits)},
-       162);
+       171);
   show("SYNC", {sync({})}, 56);
   show("SYNC with registers", {sync({.ra = 1})}, 64);
-  show("SYNC that signals", {sync({.signal = 1, .signal_flag = 4})}, 76);
-  show("SYNC that signals, SYNC that waits", {sync(signals), sync(waits)}, 173);
+  show("SYNC that signals", {sync({.signal = 1, .signal_flag = 4})}, 79);
+  show("SYNC that signals, SYNC that waits", {sync(signals), sync(waits)}, 180);
   show("SYNC that waits in its queue, SYNC that signals to it",
-       {sync(waits), with(isa::Sync{.unit = 1}.encode(), signals)}, 324);
+       {sync(waits), with(isa::Sync{.unit = 1}.encode(), signals)}, 346);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, MicroScalar, testing::Values("nano", "nano8"),
