@@ -1,5 +1,6 @@
 // iCE40 UP5K boards: clock, reset and pins round ttpu_board. The 12 MHz oscillator feeds the PLL, whose
 // dividers fpga/flow computes from board.yaml: clock = 12 MHz * (PllDivF + 1) / (PllDivR + 1) / 2^PllDivQ.
+// PllPad: the oscillator is at the PLL's own pad (pin 35 of the SG48), or at another pin and comes by wires.
 // Reset is held until the PLL has been locked for 2^15 clocks (the block RAMs of this device read zeros
 // in the first microseconds after configuration), and while the button is pressed.
 // LEDs (lit when low): beat blinks, error = the chip holds an error, busy = a request of the host is in work.
@@ -8,6 +9,7 @@ module top #(
   parameter int unsigned PllDivF = 79,
   parameter int unsigned PllDivQ = 5,
   parameter int unsigned PllFilter = 1,
+  parameter int unsigned PllPad = 1,
   parameter int unsigned Div = 30,        // clocks a bit of the serial line
   parameter int unsigned GapBits = 18,    // log2 of the longest gap in a frame, in clocks
   parameter int unsigned HbmBytes = 65536,
@@ -42,13 +44,23 @@ module top #(
 );
   // ---- clock ------------------------------------------------------------------------------------
   logic clk, locked, unused_core;
-  SB_PLL40_PAD #(
-    .FEEDBACK_PATH("SIMPLE"), .PLLOUT_SELECT("GENCLK"), .DIVR(4'(PllDivR)), .DIVF(7'(PllDivF)),
-    .DIVQ(3'(PllDivQ)), .FILTER_RANGE(3'(PllFilter))
-  ) i_pll (
-    .PACKAGEPIN(clk_12mhz), .RESETB(1'b1), .BYPASS(1'b0), .PLLOUTCORE(unused_core),
-    .PLLOUTGLOBAL(clk), .LOCK(locked)
-  );
+  if (PllPad != 0) begin : g_pad
+    SB_PLL40_PAD #(
+      .FEEDBACK_PATH("SIMPLE"), .PLLOUT_SELECT("GENCLK"), .DIVR(4'(PllDivR)), .DIVF(7'(PllDivF)),
+      .DIVQ(3'(PllDivQ)), .FILTER_RANGE(3'(PllFilter))
+    ) i_pll (
+      .PACKAGEPIN(clk_12mhz), .RESETB(1'b1), .BYPASS(1'b0), .PLLOUTCORE(unused_core),
+      .PLLOUTGLOBAL(clk), .LOCK(locked)
+    );
+  end else begin : g_core
+    SB_PLL40_CORE #(
+      .FEEDBACK_PATH("SIMPLE"), .PLLOUT_SELECT("GENCLK"), .DIVR(4'(PllDivR)), .DIVF(7'(PllDivF)),
+      .DIVQ(3'(PllDivQ)), .FILTER_RANGE(3'(PllFilter))
+    ) i_pll (
+      .REFERENCECLK(clk_12mhz), .RESETB(1'b1), .BYPASS(1'b0), .PLLOUTCORE(unused_core),
+      .PLLOUTGLOBAL(clk), .LOCK(locked)
+    );
+  end
 
   // ---- reset and heartbeat ----------------------------------------------------------------------
   // One counter: it holds the reset for its first 2^15 clocks, then it is the heartbeat.

@@ -93,6 +93,20 @@ def broken_source(build, folder):
           "an error in a source, with its place", output)
 
 
+def pins_of_boards(build, folder):
+    """Each iCE40 board's top with a chip of next to nothing in it, which is quick: nextpnr takes its pins and its PLL."""
+    boards = folder / "pins"
+    shutil.copytree(ROOT / "fpga/icebreaker", boards / "icebreaker")
+    header = (ROOT / "rtl/board/ttpu_board.sv").read_text().partition("\n);")[0]
+    (boards / "icebreaker/ttpu_board.sv").write_text(
+        f"{header}\n);\n  assign irq_o = 1'b0;\n  always_ff @(posedge clk_i) begin\n    uart_tx_o <= uart_rx_i;\n"
+        "    busy_o <= uart_tx_o;\n    error_o <= busy_o && rst_ni;\n  end\nendmodule\n")
+    for variant in ("v1", "upduino"):
+        status, output = run(build, boards, "build", "icebreaker", "--variant", variant, "--seeds", "1")
+        check(status == 0 and (build / f"fpga/icebreaker-{variant}/icebreaker.bin").exists(),
+              f"pins and PLL of icebreaker {variant}", output)
+
+
 def missing_tool(build, folder):
     """Without nextpnr, and with TTPU_NO_INSTALL, the message says what to install."""
     path = folder / "bin"
@@ -139,6 +153,7 @@ def main():
         good_build(build)
         failures(build)
         broken_source(build, folder)
+        pins_of_boards(build, folder)
         missing_tool(build, folder)
         interrupted(build, folder, "Ctrl-C")
         interrupted(build, folder, "SIGTERM")
