@@ -158,9 +158,17 @@ def verilator_job(block, top, chosen):
     return run(command + params + [p.relative_to(ROOT) for p in packages] + [top.relative_to(ROOT)])
 
 
-def board_top_job(name):
+def board_tops():
+    """(board, variant) of all in fpga/."""
+    for path in sorted((ROOT / "fpga").glob("*/board.yaml")):
+        for variant in yaml.safe_load(path.read_text(encoding="utf-8")).get("variants") or [""]:
+            yield path.parent.name, variant
+
+
+def board_top_job(board):
     """The top of a board in fpga/, with the parameters that its bitstream has."""
-    status, text = run([PYTHON, "fpga/flow/fpga.py", "sources", name])
+    name, variant = board
+    status, text = run([PYTHON, "fpga/flow/fpga.py", "sources", name, "--variant", variant])
     if status:
         return status, text
     # Relative names: Verilator finds no waiver for a path with a space.
@@ -180,8 +188,9 @@ def step_verilator(jobs):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         results = [(f"verilator -Wall {w[0]}", *r)
                    for w, r in zip(work, pool.map(lambda w: verilator_job(*w[1:]), work))]
-        tops = sorted(b.parent.name for b in (ROOT / "fpga").glob("*/board.yaml"))
-        return results + [(f"verilator -Wall top of {t}", *r) for t, r in zip(tops, pool.map(board_top_job, tops))]
+        tops = list(board_tops())
+        return results + [(f"verilator -Wall top of {' '.join(t).strip()}", *r)
+                          for t, r in zip(tops, pool.map(board_top_job, tops))]
 
 
 def yosys_command():
