@@ -24,7 +24,7 @@ SIM := $(PYTHON) scripts/sim.py --build "$(BUILD)" --seed "$(SEED)" --jobs "$(JO
 
 help: ## this list
 	@echo "Torus TPU. What there is to do:"
-	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { sub("%", "<block>", $$1); printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9%-]+:.*## / { sub("%", "<block>", $$1); printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo "Variables: SEED=$(SEED) JOBS=$(JOBS) BUILD=$(BUILD) TEST= CONFIG= BOARD="
 	@echo "Blocks for test-<block>: $(BLOCKS)"
 
@@ -123,11 +123,11 @@ net-rtl: ## the simulated routers and links for `ttpu bench net --device rtl`
 	@scripts/build.sh "$(BUILD)" "$(JOBS)" net_rtl
 
 fpga: ## bitstream for a board: make fpga BOARD=name [VARIANT= SEEDS=3 MHZ= KEEP=1]; without BOARD: the boards
-	@$(FPGA) build $(BOARD) $(if $(VARIANT),--variant "$(VARIANT)") --seeds "$(SEEDS)" --seed "$(SEED)" \
+	@$(FPGA) build "$(BOARD)" $(if $(VARIANT),--variant "$(VARIANT)") --seeds "$(SEEDS)" --seed "$(SEED)" \
 	  --jobs "$(JOBS)" $(if $(MHZ),--mhz "$(MHZ)") $(if $(KEEP),--keep)
 
 flash: ## program a board: make flash BOARD=name [VARIANT= MODE=sram|flash PORT=]
-	@$(FPGA) flash $(BOARD) $(if $(VARIANT),--variant "$(VARIANT)") --mode "$(MODE)" --port "$(PORT)"
+	@$(FPGA) flash "$(BOARD)" $(if $(VARIANT),--variant "$(VARIANT)") --mode "$(MODE)" --port "$(PORT)"
 
 fpga-docs: ## the boards' table in docs/reference/fpga.md from the checked-in reports
 	@$(FPGA) docs

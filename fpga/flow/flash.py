@@ -32,7 +32,8 @@ def run(board, build, mode, port):
     make = f"make fpga BOARD={board.name}" + (f" VARIANT={board.variant}" if board.variant else "")
     words = command(board, mode, port, bitstream)
     if not bitstream.exists():
-        raise FlowError(f"no bitstream yet ({bitstream}). Build it first: {make}", 2)
+        then = ", then Vivado, as it says at its end" if board.family == "xc7" else ""
+        raise FlowError(f"no bitstream yet ({bitstream}). Build it first: {make}{then}", 2)
     if not shutil.which(words[0]):
         how = tools.PROGRAMMERS.get(words[0], f"put {words[0]} on PATH")
         raise FlowError(f"no {words[0]}. Install: {how}", 3)

@@ -61,8 +61,10 @@ def main():
             return 1
         return 0
     if not args.board:
+        if args.what != "build":
+            raise FlowError(f"which board? BOARD= one of {', '.join(boards.names(boards_dir))}", 2)
         print(build.overview(boards_dir, build_dir))
-        return 0 if args.what == "build" else 2
+        return 0
     board = boards.load(boards_dir, args.board, args.variant)
     if args.what == "sources":
         chosen = synth.parameters(board, pll.clocking(board)[1])

@@ -53,8 +53,7 @@ def fit(board, nextpnr, mhz, folder):
     text = (folder / "pack.log").read_text(encoding="utf-8", errors="replace")
     used = pnr_log.utilisation(text)
     if status or families.RESOURCES[board.family]["margin"] not in used:
-        check_known = [f"{n}" for n, (u, a) in used.items() if u > a]
-        if check_known:
+        if any(u > a for u, a in used.values()):
             check_fit(board, used)
         lines = pnr_log.errors(text) or text.strip().splitlines()[-10:]
         raise FlowError("nextpnr refuses the design:\n  " + "\n  ".join(lines))

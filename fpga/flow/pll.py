@@ -83,9 +83,9 @@ def clocking(board, mhz=None):
     clock = board.get("clock")
     fin = clock["oscillator_mhz"]
     if clock.get("pll", True):
-        pll = solve(board.family, fin, mhz or clock["mhz"])
+        pll = solve(board.family, fin, clock["mhz"] if mhz is None else mhz)
     else:
-        if mhz and mhz != fin:
+        if mhz not in (None, fin):
             raise FlowError(f"{board.label} has no PLL in its top: its clock is {fin} MHz", 2)
         pll = Pll(fin, {})
     baud = board.get("uart")["baud"]

