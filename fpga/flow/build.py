@@ -36,6 +36,7 @@ def run(board, build, seeds, mhz=None, jobs=1, keep=False):
         folder.mkdir(parents=True, exist_ok=True)
         chip_mhz, clock_parameters = pll.clocking(board, mhz)
         chosen = synth.parameters(board, clock_parameters)
+        pll.check_given(board, clock_parameters, chosen)
         have = tools.get(board.family)
         print(f"{board.get('title')} ({board.label}): {board.get('device')}, configuration {board.get('config')}, "
               f"{chip_mhz:.3f} MHz")

@@ -17,15 +17,19 @@ class Pll:
 
 
 def _ecp5(fin):
+    # Below 10 MHz at the phase detector there may never be a lock. So CLKOP goes back to it, and the chip's
+    # clock is CLKOS, which any divider of the VCO can make.
     for i in range(1, 129):
-        if not 3.125 <= fin / i <= 400:
+        if not 10 <= fin / i <= 400:
             continue
         for fb in range(1, 81):
-            out = fin / i * fb
-            for op in range(1, 129):  # feedback from CLKOP: VCO = out * op
-                if 400 <= out * op <= 800:
+            for op in range(1, 129):
+                vco = fin / i * fb * op
+                if not (400 <= vco <= 800 and 3.125 <= vco / op <= 400):
+                    continue
+                for os in range(1, 129):
                     # A VCO in the middle of its range; small input dividers for little jitter.
-                    yield out, (i, abs(out * op - 600)), {"PllIDiv": i, "PllFbDiv": fb, "PllOpDiv": op}
+                    yield vco / os, (i, abs(vco - 600), fb), {"PllIDiv": i, "PllFbDiv": fb, "PllOpDiv": op, "PllOsDiv": os}
 
 
 def _ice40(fin):
@@ -76,6 +80,14 @@ def solve(family, fin, wanted):
         near = "" if best is None else f"; the nearest is {best[0]:.3f} MHz"
         raise FlowError(f"the PLL of {family} cannot make {wanted} MHz from {fin} MHz{near}", 2)
     return Pll(best[0], best[2])
+
+
+def check_given(board, wanted, chosen):
+    """Raises FlowError if the top lacks a parameter of its PLL, whose clock would be another then."""
+    lost = [n for n in wanted if n.startswith("Pll") and n not in chosen]
+    if lost:
+        raise FlowError(f"{board.top}: no parameter {', '.join(lost)} for the PLL (a top without one: `pll: false` in "
+                        "board.yaml)", 2)
 
 
 def clocking(board, mhz=None):

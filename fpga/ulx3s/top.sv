@@ -1,15 +1,17 @@
 // ULX3S: clock, reset and pins round a chip with the board's SDRAM as its HBM. The 25 MHz oscillator
-// feeds a PLL whose dividers fpga/flow computes from board.yaml: clock = 25 MHz / PllIDiv * PllFbDiv,
-// VCO = clock * PllOpDiv. Reset is held until the PLL has been locked for 2^16 clocks, and while
+// feeds a PLL whose dividers fpga/flow computes from board.yaml: VCO = 25 MHz / PllIDiv * PllFbDiv *
+// PllOpDiv, clock = VCO / PllOsDiv. Reset is held until the PLL has been locked for 2^16 clocks, and while
 // button FIRE1 is pressed; the chip's then until the SDRAM is initialised.
 // LEDs: 7 heartbeat (bit 24 of a counter), 4 the chip holds an error, 3 the SDRAM is not ready, 2 held in reset, 1 the program
 // has ended (if the host has enabled the interrupt), 0 a request of the host is in work.
-// SDRAM: 16 bits, 13 row and 9 column bits, 4 banks: 32 MiB (a 64 MiB one is used by half). Its clock
-// is the chip's inverted; data is taken on the falling edge, a whole clock after it was asked for.
+// SDRAM: 16 bits, 13 row and 9 column bits, 4 banks: 32 MiB (a 64 MiB one is used by half), with the
+// slowest times of the parts that boards carry (docs/reference/sdram.md). Its clock is the chip's
+// inverted; data is taken on the falling edge, a whole clock after it was asked for.
 module top #(
-  parameter int unsigned PllIDiv = 5,
-  parameter int unsigned PllFbDiv = 12,
-  parameter int unsigned PllOpDiv = 10,
+  parameter int unsigned PllIDiv = 1,
+  parameter int unsigned PllFbDiv = 1,
+  parameter int unsigned PllOpDiv = 24,
+  parameter int unsigned PllOsDiv = 10,
   parameter int unsigned ClkKhz = 60000,
   parameter int unsigned Div = 60,        // clocks a bit of the serial line
   parameter int unsigned GapBits = 19,    // log2 of the longest gap in a frame, in clocks
@@ -54,8 +56,8 @@ module top #(
   inout  wire  [15:0] sdram_d
 );
   // ---- clock ------------------------------------------------------------------------------------
-  logic clk, locked;
-  logic unused_clkos, unused_clkos2, unused_clkos3, unused_intlock, unused_refclk, unused_clkintfb;
+  logic clk, feedback, locked;
+  logic unused_clkos2, unused_clkos3, unused_intlock, unused_refclk, unused_clkintfb;
   (* FREQUENCY_PIN_CLKI = "25", ICP_CURRENT = "12", LPF_RESISTOR = "8", MFG_ENABLE_FILTEROPAMP = "1",
      MFG_GMCREF_SEL = "2" *)
   EHXPLLL #(
@@ -63,11 +65,12 @@ module top #(
     .DPHASE_SOURCE("DISABLED"), .OUTDIVIDER_MUXA("DIVA"), .OUTDIVIDER_MUXB("DIVB"),
     .OUTDIVIDER_MUXC("DIVC"), .OUTDIVIDER_MUXD("DIVD"), .CLKI_DIV(PllIDiv),
     .CLKOP_ENABLE("ENABLED"), .CLKOP_DIV(PllOpDiv), .CLKOP_CPHASE(PllOpDiv / 2), .CLKOP_FPHASE(0),
+    .CLKOS_ENABLE("ENABLED"), .CLKOS_DIV(PllOsDiv), .CLKOS_CPHASE(0), .CLKOS_FPHASE(0),
     .FEEDBK_PATH("CLKOP"), .CLKFB_DIV(PllFbDiv)
   ) i_pll (
-    .RST(1'b0), .STDBY(1'b0), .CLKI(clk_25mhz), .CLKFB(clk), .PHASESEL0(1'b0), .PHASESEL1(1'b0),
+    .RST(1'b0), .STDBY(1'b0), .CLKI(clk_25mhz), .CLKFB(feedback), .PHASESEL0(1'b0), .PHASESEL1(1'b0),
     .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0),
-    .ENCLKOS(1'b0), .ENCLKOS2(1'b0), .ENCLKOS3(1'b0), .CLKOP(clk), .CLKOS(unused_clkos),
+    .ENCLKOS(1'b0), .ENCLKOS2(1'b0), .ENCLKOS3(1'b0), .CLKOP(feedback), .CLKOS(clk),
     .CLKOS2(unused_clkos2), .CLKOS3(unused_clkos3), .LOCK(locked), .INTLOCK(unused_intlock),
     .REFCLK(unused_refclk), .CLKINTFB(unused_clkintfb)
   );
@@ -89,7 +92,7 @@ module top #(
   logic [15:0] dq_out, dq_oe;
   ttpu_board_sdram #(
     .Div(Div), .GapBits(GapBits), .ClkKhz(ClkKhz), .PowerUpUs(PowerUpUs), .CaptureFall(1),
-    .N(N), .HasFp(HasFp), .PeStages(PeStages), .FpStages(FpStages), .AccRows(AccRows),
+    .TrcdNs(21), .TrpNs(21), .TrcNs(66), .N(N), .HasFp(HasFp), .PeStages(PeStages), .FpStages(FpStages), .AccRows(AccRows),
     .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages),
     .VpuLanes(VpuLanes), .HasSfu(HasSfu), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes),
     .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),

@@ -111,6 +111,7 @@ class BoardYaml(unittest.TestCase):
                     mhz, parameters = pll.clocking(board)
                     self.assertAlmostEqual(mhz, board.get("clock")["mhz"], delta=0.02 * mhz)
                     chosen = synth.parameters(board, parameters)
+                    pll.check_given(board, parameters, chosen)
                     self.assertIn(board.top, sources.closure(board))
                     # What the top is given, it has; the size of the array among it.
                     self.assertEqual(int(chosen["N"]), boards.config(board)[0]["n"])
@@ -150,6 +151,13 @@ class BoardYaml(unittest.TestCase):
         with self.assertRaisesRegex(FlowError, "no parameter 'Bogus'"):
             synth.parameters(boards.load(self.folder, "tiny"), {})
 
+    def test_pll_parameter_that_the_top_lacks(self):
+        board = boards.load(self.folder, "tiny")
+        _, wanted = pll.clocking(board)
+        pll.check_given(board, wanted, synth.parameters(board, wanted))
+        with self.assertRaisesRegex(FlowError, "no parameter PllOsDiv for the PLL"):
+            pll.check_given(board, {**wanted, "PllOsDiv": 8}, synth.parameters(board, wanted))
+
     def test_apart(self):
         board = boards.load(self.folder, "tiny")
         files = sources.closure(board)
@@ -171,10 +179,12 @@ class Clocks(unittest.TestCase):
         for wanted in (25, 40, 50, 60, 62.5, 75, 80, 100, 133):
             p = pll.solve("ecp5", 25, wanted)
             d = p.parameters
-            self.assertAlmostEqual(p.mhz, 25 / d["PllIDiv"] * d["PllFbDiv"])
+            vco = 25 / d["PllIDiv"] * d["PllFbDiv"] * d["PllOpDiv"]
+            self.assertAlmostEqual(p.mhz, vco / d["PllOsDiv"])
             self.assertAlmostEqual(p.mhz, wanted, delta=0.01 * wanted)
-            self.assertTrue(400 <= p.mhz * d["PllOpDiv"] <= 800)
-            self.assertTrue(3.125 <= 25 / d["PllIDiv"] <= 400)
+            self.assertTrue(400 <= vco <= 800)
+            self.assertTrue(10 <= 25 / d["PllIDiv"] <= 400)
+            self.assertTrue(3.125 <= vco / d["PllOpDiv"] <= 400)
 
     def test_ice40_as_icepll(self):
         # icepll -i 12 -o 30: DIVR 0, DIVF 79, DIVQ 5, FILTER_RANGE 1
