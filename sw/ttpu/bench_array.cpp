@@ -68,10 +68,10 @@ void add_bench_array(CLI::App& bench, Context& context) {
       ->capture_default_str();
   sub->add_option("--rows", o->bench.rows, "rows a tile, at least N + 8")->capture_default_str();
   sub->add_option("--tiles", o->bench.tiles, "tiles a round")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least_one())
       ->capture_default_str();
   sub->add_option("--rounds", o->bench.rounds, "rounds; the best counts")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least_one())
       ->capture_default_str();
   add_json(*sub, context);
   sub->footer("Example:\n  ttpu bench array --config core128 --type int8");

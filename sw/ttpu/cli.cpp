@@ -65,24 +65,30 @@ bool has_json_flag(int argc, char** argv) {
   return false;
 }
 
-std::string usage_hint(const CLI::App& app, int argc, char** argv) {
-  if (argc > 1 && argv[1][0] != '-') {
-    std::vector<std::string> names;
-    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-      names.push_back(sub->get_name());
-    const std::vector<std::string_view> views(names.begin(), names.end());
-    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-      if (sub->get_name() != argv[1]) continue;
-      if (argc > 2)
-        for (const auto* below : sub->get_subcommands([](const CLI::App*) { return true; }))
-          if (below->get_name() == argv[2])
-            return fmt::format("see ttpu {} {} --help", argv[1], argv[2]);
-      return fmt::format("see ttpu {} --help", argv[1]);
+/// What is wrong with a command line, and what to do. CLI11 says of a command that does not exist
+/// only that one is required.
+std::pair<std::string, std::string> misuse(const CLI::App& app, const CLI::ParseError& error,
+                                           int argc, char** argv) {
+  const CLI::App* at = &app;
+  std::string path = "ttpu";
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    const auto below = at->get_subcommands([](const CLI::App*) { return true; });
+    if (below.empty()) break;
+    const auto found = std::find_if(below.begin(), below.end(),
+                                    [&](const auto* sub) { return sub->get_name() == argv[i]; });
+    if (found == below.end()) {
+      std::vector<std::string> names;
+      for (const auto* sub : below) names.push_back(sub->get_name());
+      const std::vector<std::string_view> views(names.begin(), names.end());
+      const auto near = isa::nearest(argv[i], views);
+      return {fmt::format("there is no command '{} {}'", path, argv[i]),
+              near.empty() ? "commands: " + isa::list_names(views)
+                           : fmt::format("did you mean {} {}?", path, near)};
     }
-    const auto near = isa::nearest(argv[1], views);
-    if (!near.empty()) return fmt::format("did you mean ttpu {}?", near);
+    at = *found;
+    path += " " + at->get_name();
   }
-  return "see ttpu --help";
+  return {error.what(), fmt::format("see {} --help", path)};
 }
 
 }  // namespace
@@ -96,6 +102,15 @@ void add_json(CLI::App& app, Context& context) {
 }
 
 void on_run(CLI::App& app, std::function<void()> body) { app.callback(std::move(body)); }
+
+CLI::Validator at_least_one() {
+  return {[](std::string& text) -> std::string {
+            uint64_t value = 0;
+            if (CLI::detail::lexical_cast(text, value) && value > 0) return {};
+            return fmt::format("{} is no number of at least 1", text);
+          },
+          "POSITIVE"};
+}
 
 const Config& config_or_fail(const std::string& name) {
   if (const Config* c = find_config(name)) return *c;
@@ -206,7 +221,8 @@ int run_cli(int argc, char** argv) {
   } catch (const CLI::Success& e) {  // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return failed(kUsage, e.what(), usage_hint(app, argc, argv));
+    const auto [what, hint] = misuse(app, e, argc, argv);
+    return failed(kUsage, what, hint);
   } catch (const CliError& e) {
     return failed(e.code, e.what(), e.hint);
   } catch (const ImageError& e) {

@@ -1,6 +1,7 @@
 // What the subcommands of `ttpu` share: exit codes, errors, output.
 #pragma once
 #include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -43,6 +44,9 @@ struct Context {
 void add_json(CLI::App& app, Context& context);
 /// Run `body` when the subcommand was given.
 void on_run(CLI::App& app, std::function<void()> body);
+
+/// For options that count something: CLI11's own check names the largest double as the limit.
+CLI::Validator at_least_one();
 
 /// Configuration by name; unknown: CliError that lists them.
 const Config& config_or_fail(const std::string& name);

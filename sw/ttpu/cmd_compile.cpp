@@ -98,7 +98,7 @@ void add_compile(CLI::App& app, Context& context) {
   sub->add_option("-o,--output", o->output, "program image (default: MODEL with .ttpu)");
   sub->add_option("--config", o->config, "configuration to compile for")->capture_default_str();
   sub->add_option("--batch", o->batch, "size of symbolic dimensions")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least_one())
       ->capture_default_str();
   sub->add_option("--dim", o->dims, "NAME=SIZE of one symbolic dimension")->allow_extra_args(false);
   sub->add_flag("--time", o->time, "print the compile time");

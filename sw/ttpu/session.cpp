@@ -63,7 +63,7 @@ void add_simulation(CLI::App& app, SimulationOptions& o, const std::string& defa
   app.add_option("--init-seed", o.init_seed, "registers and memories start random (0: zero)")
       ->capture_default_str();
   app.add_option("--max-cycles", o.max_cycles, "give up after so many cycles")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_one());
   app.add_flag("--predict", o.predict, "add the cycles that the timing model predicts");
   app.add_option("--trace", o.trace_file, "rtl: write a wave (FST) to this file");
 }

@@ -37,6 +37,11 @@ TEST_F(CommandTest, Version) {
 TEST_F(CommandTest, UsageErrors) {
   expect_error({}, 2, "subcommand");
   expect_error({"complie"}, 2, "did you mean ttpu compile?");
+  expect_error({"board", "lst"}, 2, "there is no command 'ttpu board lst'");
+  expect_error({"board", "lst"}, 2, "did you mean ttpu board list?");
+  expect_error({"pod", "zzzzzzz"}, 2, "commands: ");
+  expect_error({"compile", "x.onnx", "--batch", "0"}, 2, "0 is no number of at least 1");
+  expect_error({"compile", "x.onnx", "--batch", "-2"}, 2, "-2 is no number of at least 1");
   expect_error({"run"}, 2, "IMAGE is required");
   expect_error({"run", "x.ttpu", "--device", "gpu"}, 2, "golden");
   expect_error({"config", "core61"}, 2, "did you mean core16?");
