@@ -92,6 +92,8 @@ module ttpu_host
 );
   localparam int unsigned VmemBytes = VmemBanks * VmemRows * WordBytes;
   localparam int unsigned LaneBits = $clog2(N);  // 32-bit lanes in a word of VMEM
+  localparam int unsigned BurstBytes = 4096;     // what HBM_RD_BYTES grows by in a cycle, at most
+  localparam int unsigned CountBits = $clog2(NumCounters);
   localparam logic [1:0]  Okay = 2'b00, SlvErr = 2'b10;
 
   // ---- one access at a time ---------------------------------------------------------------------
@@ -142,14 +144,16 @@ module ttpu_host
                      addr_q == RegHbmSizeHi;
   assign vmem_in = 32'(vmem_addr_q) < VmemBytes;
 
-  ttpu_counters i_counters (
+  // A counter is asked for as its read is taken, and there in StAct.
+  ttpu_counters #(.IncMax(N * N > BurstBytes ? N * N : BurstBytes)) i_counters (
     .clk_i,
     .rst_ni,
     .start_i(start_o),
     .run_i,
     .inc_i,
     .activity_i,
-    .select_i(count_off[3 +: $clog2(NumCounters)]),
+    .read_i(state_q == StIdle && s_axil_arvalid_i),
+    .select_i(s_axil_araddr_i[3 +: CountBits] - WinCounters[3 +: CountBits]),
     .value_o(count)
   );
 

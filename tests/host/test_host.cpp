@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -18,6 +19,20 @@ namespace {
 namespace regs = ttpu::regs;
 constexpr const ttpu::Config& kConfig = *ttpu::find_config("core16");
 constexpr uint8_t kOkay = 0, kSlvErr = 2;
+
+/// What plain counter `c` grows by in a cycle, at most.
+uint32_t inc_max(int c) {
+  switch (c) {
+    case regs::MXU_MACS:
+    case regs::HBM_RD_BYTES:
+    case regs::HBM_WR_BYTES:
+    case regs::VMEM_RD_CONFLICTS:
+    case regs::VMEM_WR_CONFLICTS:
+      return 4096;
+    default:
+      return 1;
+  }
+}
 
 /// Plays control and VMEM.
 class HostBench {
@@ -57,8 +72,13 @@ class HostBench {
   uint32_t starts = 0, clears = 0, bad_writes = 0, bad_addr = 0;
   uint32_t grant_delay = 0;  ///< cycles until VMEM grants
 
+  std::function<void()> choose_counts;  ///< sets inc_i and activity_i, once a cycle
+  std::array<uint64_t, regs::kNumCounters> counts{}, taken{};  ///< now; when a read was taken
+  void clear_counts() { counts.fill(0); }
+
   void before_clock() {
     auto& d = ctl_.dut();
+    if (choose_counts) choose_counts();
     d.imem_rdata_i = imem_out_;
     d.smem_rdata_i = smem_out_;
     d.vmem_rd_valid_i = pipe_[1].first;
@@ -74,6 +94,13 @@ class HostBench {
   }
   void at_clock() {
     auto& d = ctl_.dut();
+    if (d.run_i) {
+      ++counts[regs::CYCLES];
+      for (int c = 1; c < regs::kNumPlainCounters; ++c) counts[c] += d.inc_i[c];
+      for (int u = 0; u < ttpu::isa::kNumUnits; ++u)
+        ++counts[regs::kNumPlainCounters + u * regs::kNumStates + d.activity_i[u]];
+    }
+    if (d.s_axil_arvalid_i && d.s_axil_arready_o) taken = counts;
     starts += d.start_o;
     clears += d.clear_req_o;
     bad_writes += d.bad_write_o;
@@ -318,7 +345,7 @@ TEST(Host, CountersCountAndUnitStatesSumToCycles) {
     for (int i = 0; i < cycles; ++i) {
       ++expected[regs::CYCLES];
       for (int c = 1; c < regs::kNumPlainCounters; ++c) {
-        d.inc_i[c] = rng.chance(50) ? rng.u32() : 0;
+        d.inc_i[c] = rng.chance(50) ? static_cast<uint32_t>(rng.below(inc_max(c) + 1)) : 0;
         expected[static_cast<size_t>(c)] += d.inc_i[c];
       }
       for (int u = 0; u < ttpu::isa::kNumUnits; ++u) {
@@ -345,17 +372,60 @@ TEST(Host, CountersCountAndUnitStatesSumToCycles) {
   }
 }
 
+// Reads of a running core, back to back, over the first walk through the counters and across every
+// carry of the low bits: each gives what was counted up to the cycle in which it was taken.
+TEST(Host, CountersAreExactWhileTheyCount) {
+  for (const uint32_t stall : {0u, 40u}) {
+    HostBench b(stall, 1 + stall);
+    tb::Random rng;
+    for (int round = 0; round < 6; ++round) {
+      const bool full = round % 2 == 0;  // every counter at its greatest pace
+      b.write(regs::kCtrl, 1);
+      b.clear_counts();
+      b.dut().run_i = 1;
+      b.choose_counts = [&] {
+        auto& d = b.dut();
+        for (int c = 1; c < regs::kNumPlainCounters; ++c)
+          d.inc_i[c] = full ? inc_max(c) : static_cast<uint32_t>(rng.below(inc_max(c) + 1));
+        for (int u = 0; u < ttpu::isa::kNumUnits; ++u)
+          d.activity_i[u] = static_cast<uint8_t>(full ? (u + round) % regs::kNumStates
+                                                      : rng.below(regs::kNumStates));
+      };
+      const int reads = round < 2 ? 200 : 60;
+      for (int i = 0; i < reads; ++i) {
+        const auto c = static_cast<uint32_t>(rng.below(regs::kNumCounters));
+        const uint64_t low = b.read(regs::kWinCounters + 8 * c);
+        const uint64_t expected = b.taken[c];
+        const uint64_t high = b.read(regs::kWinCounters + 8 * c + 4);
+        ASSERT_EQ(low | high << 32, expected)
+            << regs::kCounterNames[c] << ", read " << i << " of round " << round;
+        if (round >= 2) b.tick(rng.below(300));
+      }
+      b.choose_counts = nullptr;
+      b.dut().run_i = 0;
+    }
+    EXPECT_EQ(b.stalls() > 100, stall != 0);
+  }
+}
+
 TEST(Host, HighWordIsHeldWithTheLowWord) {
   HostBench b;
   auto& d = b.dut();
+  constexpr uint32_t kPace = 4096;
   d.run_i = 1;
-  d.inc_i[regs::MXU_MACS] = 0xffffffff;
-  b.tick(3);
-  const uint64_t low = b.read(regs::kWinCounters + 8 * regs::MXU_MACS);
-  b.tick(1000);
-  const uint64_t value = low | uint64_t{b.read(regs::kWinCounters + 8 * regs::MXU_MACS + 4)} << 32;
-  EXPECT_EQ(value % 0xffffffff, 0u);
-  EXPECT_LT(value / 0xffffffff, 20u) << "the high word was read a thousand cycles later";
+  d.inc_i[regs::MXU_MACS] = kPace;
+  b.tick((uint64_t{1} << 32) / kPace - 20);
+  const auto value = [&](uint64_t wait) {
+    const uint64_t low = b.read(regs::kWinCounters + 8 * regs::MXU_MACS);
+    b.tick(wait);
+    return low | uint64_t{b.read(regs::kWinCounters + 8 * regs::MXU_MACS + 4)} << 32;
+  };
+  const uint64_t before = value(1000), after = value(0);
+  EXPECT_EQ(before % kPace, 0u);
+  EXPECT_GT(before, (uint64_t{1} << 32) - 20 * kPace);
+  EXPECT_LT(before, uint64_t{1} << 32) << "the high word was read a thousand cycles later";
+  EXPECT_GT(after, uint64_t{1} << 32);
+  EXPECT_LT(after, (uint64_t{1} << 32) + 1020 * kPace);
 }
 
 TEST(Host, VmemWindow) {
