@@ -106,7 +106,8 @@ void on_run(CLI::App& app, std::function<void()> body) { app.callback(std::move(
 CLI::Validator at_least_one() {
   return {[](std::string& text) -> std::string {
             uint64_t value = 0;
-            if (CLI::detail::lexical_cast(text, value) && value > 0) return {};
+            const bool negative = text.find('-') != std::string::npos;  // which CLI11 wraps round
+            if (!negative && CLI::detail::lexical_cast(text, value) && value > 0) return {};
             return fmt::format("{} is no number of at least 1", text);
           },
           "POSITIVE"};
