@@ -39,7 +39,10 @@ def run(board, build, mode, port):
         raise FlowError(f"no {words[0]}. Install: {how}", 3)
     print(f"{board.get('title')}, {'flash (stays)' if mode == 'flash' else 'RAM (until power goes)'}: {' '.join(words)}",
           flush=True)
-    status = subprocess.run(words, check=False).returncode
+    try:
+        status = subprocess.run(words, check=False).returncode
+    except KeyboardInterrupt as e:
+        raise FlowError("interrupted: what the board holds now is incomplete. Run it again", 130) from e
     if status:
         raise FlowError(f"{words[0]} ended with {status}: the board was not programmed. Is it plugged in, and may you "
                         f"use it? See fpga/{board.name}/README.md, troubleshooting", 4)

@@ -90,12 +90,21 @@ def judge(clocks, mhz):
 
 
 def all_seeds(board, nextpnr, mhz, folder, seeds, jobs):
-    """Every seed's result, the best one first."""
+    """Results of the seeds, the best one first. A seed that cannot be placed or routed is left out; FlowError if
+    none can."""
     print(f"place and route: seeds {', '.join(map(str, seeds))} for {mhz:.2f} MHz", flush=True)
     pool = concurrent.futures.ThreadPoolExecutor(max(1, jobs))
     try:
         work_items = [pool.submit(one_seed, board, nextpnr, mhz, folder, s) for s in seeds]
-        results = [w.result() for w in work_items]
+        results, failed = [], []
+        for item in work_items:
+            try:
+                results.append(item.result())
+            except FlowError as e:
+                failed.append(e)
+                print(f"  {e}", flush=True)
+        if not results:
+            raise FlowError(f"{board.label}: no seed could be placed and routed") from failed[0]
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         work.stop_all()

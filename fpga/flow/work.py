@@ -10,6 +10,7 @@ import time
 from errors import FlowError
 
 RUNNING = set()
+LIMIT = 12 * 3600  # s; a tool that is not done by then is taken to never be
 
 
 def stop_all():
@@ -25,14 +26,16 @@ def stop_all():
 
 
 def run(tool, arguments, folder, log):
-    """Runs a tool in `folder` with its output in `log`; gives (status, seconds)."""
+    """Runs a tool in `folder` with its output in `log`; gives (status, seconds). FlowError after LIMIT."""
     started = time.time()
     with open(folder / log, "w", encoding="utf-8", errors="replace") as out:
         process = subprocess.Popen([*tool.command, *map(str, arguments)], cwd=folder, stdin=subprocess.DEVNULL,
                                    stdout=out, stderr=subprocess.STDOUT)
         RUNNING.add(process)
         try:
-            status = process.wait()
+            status = process.wait(LIMIT)
+        except subprocess.TimeoutExpired as e:
+            raise FlowError(f"{tool} was not done after {LIMIT / 3600:g} h, and was stopped: see {folder / log}") from e
         finally:
             RUNNING.discard(process)
             if process.poll() is None:

@@ -118,19 +118,41 @@ def missing_tool(build, folder):
     check(status == 3 and "no nextpnr-ice40" in output and "scripts/setup.sh fpga-ice40" in output, "a missing tool", output)
 
 
+def nextpnr_that(folder, name, what):
+    """PATH with a nextpnr-ice40 before the real one that does `what`, a case of the shell over its arguments."""
+    place = folder / name
+    place.mkdir(exist_ok=True)
+    script = place / "nextpnr-ice40"
+    script.write_text(f'#!/bin/sh\ncase " $* " in {what};; esac\nexec {shutil.which("nextpnr-ice40")} "$@"\n')
+    script.chmod(0o755)
+    return dict(os.environ, PATH=f"{place}:{os.environ['PATH']}")
+
+
+def seeds_that_fail(build, folder):
+    """A seed that cannot be placed is left out; it is an error if none can. A tool that never ends is stopped."""
+    env = nextpnr_that(folder, "bad seed", '*" --seed 1 "*) echo "ERROR: Unable to place cell"; exit 1')
+    status, output = run(build, TINY, "build", "tiny", "--seeds", "2", env=env)
+    check(status == 0 and "failed with seed 1" in output and "Unable to place" in output
+          and "(seed 2)" in output and left(build) == ["tiny.bin", "report.json"], "one seed of two fails", output)
+    status, output = run(build, TINY, "build", "tiny", "--seeds", "1", env=env)
+    check(status == 1 and "Unable to place" in output and "no seed could be" in output and not left(build),
+          "every seed fails", output)
+    slow = nextpnr_that(folder, "endless", '*" --seed "*) exec sleep 300')
+    text = (f"import sys; sys.path.insert(0, {str(ROOT / 'fpga/flow')!r}); import work, fpga; work.LIMIT = 20; "
+            "sys.argv = ['fpga'] + sys.argv[1:]; fpga.main()")
+    r = subprocess.run([sys.executable, "-c", text, *command(build, TINY, "build", "tiny", "--seeds", "1")[2:]],
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=200, check=False, env=slow)
+    check(r.returncode != 0 and "was not done after" in r.stdout and "seed1.log" in r.stdout and not left(build),
+          "a tool that never ends", r.stdout)
+
+
 def interrupted(build, folder, how):
     """Ctrl-C, or SIGTERM to the flow alone, while a tool works: soon over, nothing left, no tool left running."""
     shutil.rmtree(build / "fpga", ignore_errors=True)
     # A nextpnr that never ends with a seed.
-    slow = folder / "slow"
-    slow.mkdir(exist_ok=True)
-    script = slow / "nextpnr-ice40"
-    script.write_text(f'#!/bin/sh\ncase " $* " in *" --seed "*) exec sleep 300;; esac\n'
-                      f'exec {shutil.which("nextpnr-ice40")} "$@"\n')
-    script.chmod(0o755)
+    env = nextpnr_that(folder, "slow", '*" --seed "*) exec sleep 300')
     with subprocess.Popen(command(build, TINY, "build", "tiny", "--seeds", "50"), stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, start_new_session=True,
-                          env=dict(os.environ, PATH=f"{slow}:{os.environ['PATH']}")) as p:
+                          stderr=subprocess.STDOUT, text=True, start_new_session=True, env=env) as p:
         deadline = time.time() + 120
         started = build / "fpga/tiny-plain/work/seed1.log"
         while not started.exists() and p.poll() is None and time.time() < deadline:
@@ -154,6 +176,7 @@ def main():
         failures(build)
         broken_source(build, folder)
         pins_of_boards(build, folder)
+        seeds_that_fail(build, folder)
         missing_tool(build, folder)
         interrupted(build, folder, "Ctrl-C")
         interrupted(build, folder, "SIGTERM")
