@@ -92,7 +92,7 @@ bench-area: ## area and speed of one int8 PE on an iCE40 HX8K
 	@$(SETUP) bench
 	@scripts/bench_area.sh "$(BUILD)"
 
-bench-cells: ## cells of the UART bridge and of the network's router
+bench-cells: ## cells of the UART bridge, the network's router and the SDRAM controller
 	@$(SETUP) bench
 	@scripts/bench_cells.sh "$(BUILD)"
 

@@ -1,8 +1,8 @@
-// Arty A7: clock, reset and pins round ttpu_board. The 100 MHz oscillator feeds an MMCM whose factors
-// fpga/flow computes from board.yaml: clock = 100 MHz / PllDiv * PllMult / PllOutDiv. Reset is held
-// until the MMCM has been locked for 2^ResetBits clocks, and while the red button RESET or BTN0 is
-// pressed. LEDs: LD7 heartbeat (bit 25 of a counter), LD6 held in reset, LD5 the chip holds an error,
-// LD4 a request of the host is in work.
+// Arty A7: clock, reset and pins round ttpu_board. The 100 MHz oscillator feeds an MMCM whose
+// factors fpga/flow computes from board.yaml: clock = 100 MHz / PllDiv * PllMult / PllOutDiv. Reset
+// is held until the MMCM has been locked for 2^ResetBits clocks, and while the red button RESET or
+// BTN0 is pressed. LEDs: LD7 heartbeat (bit 25 of a counter), LD6 held in reset, LD5 the chip holds
+// an error, LD4 a request of the host is in work.
 module top #(
   parameter int unsigned PllDiv = 1,
   parameter int unsigned PllMult = 9,

@@ -1,9 +1,11 @@
-// iCE40 UP5K boards: clock, reset and pins round ttpu_board. The 12 MHz oscillator feeds the PLL, whose
-// dividers fpga/flow computes from board.yaml: clock = 12 MHz * (PllDivF + 1) / (PllDivR + 1) / 2^PllDivQ.
-// PllPad: the oscillator is at the PLL's own pad (pin 35 of the SG48), or at another pin and comes by wires.
-// Reset is held until the PLL has been locked for 2^15 clocks (the block RAMs of this device read zeros
-// in the first microseconds after configuration), and while the button is pressed.
-// LEDs (lit when low): beat blinks, error = the chip holds an error, busy = a request of the host is in work.
+// iCE40 UP5K boards: clock, reset and pins round ttpu_board. The 12 MHz oscillator feeds the PLL,
+// whose dividers fpga/flow computes from board.yaml: clock = 12 MHz * (PllDivF + 1) / (PllDivR + 1)
+// / 2^PllDivQ. PllPad: the oscillator is at the PLL's own pad (pin 35 of the SG48), or at another
+// pin and comes by wires. Reset is held until the PLL has been locked for 2^15 clocks (the block
+// RAMs of this device read zeros in the first microseconds after configuration), and while the
+// button is pressed.
+// LEDs (lit when low): beat blinks, error = the chip holds an error, busy = a request of the host
+// is in work.
 module top #(
   parameter int unsigned PllDivR = 0,
   parameter int unsigned PllDivF = 79,

@@ -1,13 +1,13 @@
-// Tang Nano 20K: clock, reset and pins round a chip with the SDRAM of the FPGA's package as its HBM.
-// The 27 MHz oscillator feeds a PLL whose dividers fpga/flow computes from board.yaml: clock =
-// 27 MHz * (PllFbDiv + 1) / (PllIDiv + 1), VCO = clock * PllODiv. Reset is held until the PLL has been
-// locked for 2^ResetBits clocks, and while button S1 is pressed; the chip's then until the SDRAM is
-// initialised.
+// Tang Nano 20K: clock, reset and pins round a chip with the SDRAM of the FPGA's package as its
+// HBM. The 27 MHz oscillator feeds a PLL whose dividers fpga/flow computes from board.yaml: clock =
+// 27 MHz * (PllFbDiv + 1) / (PllIDiv + 1), VCO = clock * PllODiv. Reset is held until the PLL has
+// been locked for 2^ResetBits clocks, and while button S1 is pressed; the chip's then until the
+// SDRAM is initialised.
 // LEDs (lit when low): 0 heartbeat (bit 24 of a counter), 1 a request of the host is in work, 2 the
 // chip holds an error, 3 the program has ended (if the host has enabled the interrupt), 4 the SDRAM
 // is not ready, 5 held in reset.
-// SDRAM: 32 bits, 11 row and 8 column bits, 4 banks: 8 MiB. Its clock is the chip's inverted; data is
-// taken on the falling edge, a whole clock after it was asked for.
+// SDRAM: 32 bits, 11 row and 8 column bits, 4 banks: 8 MiB. Its clock is the chip's inverted; data
+// is taken on the falling edge, a whole clock after it was asked for.
 module top #(
   parameter int unsigned PllIDiv = 8,
   parameter int unsigned PllFbDiv = 19,

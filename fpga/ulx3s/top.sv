@@ -1,12 +1,13 @@
-// ULX3S: clock, reset and pins round a chip with the board's SDRAM as its HBM. The 25 MHz oscillator
-// feeds a PLL whose dividers fpga/flow computes from board.yaml: VCO = 25 MHz / PllIDiv * PllFbDiv *
-// PllOpDiv, clock = VCO / PllOsDiv. Reset is held until the PLL has been locked for 2^16 clocks, and while
-// button FIRE1 is pressed; the chip's then until the SDRAM is initialised.
-// LEDs: 7 heartbeat (bit 24 of a counter), 4 the chip holds an error, 3 the SDRAM is not ready, 2 held in reset, 1 the program
-// has ended (if the host has enabled the interrupt), 0 a request of the host is in work.
-// SDRAM: 16 bits, 13 row and 9 column bits, 4 banks: 32 MiB (a 64 MiB one is used by half), with the
-// slowest times of the parts that boards carry (docs/reference/sdram.md). Its clock is the chip's
-// inverted; data is taken on the falling edge, a whole clock after it was asked for.
+// ULX3S: clock, reset and pins round a chip with the board's SDRAM as its HBM. The 25 MHz
+// oscillator feeds a PLL whose dividers fpga/flow computes from board.yaml: VCO = 25 MHz / PllIDiv
+// * PllFbDiv * PllOpDiv, clock = VCO / PllOsDiv. Reset is held until the PLL has been locked for
+// 2^16 clocks, and while button FIRE1 is pressed; the chip's then until the SDRAM is initialised.
+// LEDs: 7 heartbeat (bit 24 of a counter), 4 the chip holds an error, 3 the SDRAM is not ready, 2
+// held in reset, 1 the program has ended (if the host has enabled the interrupt), 0 a request of
+// the host is in work.
+// SDRAM: 16 bits, 13 row and 9 column bits, 4 banks: 32 MiB (a 64 MiB one is used by half), with
+// the slowest times of the parts that boards carry (docs/reference/sdram.md). Its clock is the
+// chip's inverted; data is taken on the falling edge, a whole clock after it was asked for.
 module top #(
   parameter int unsigned PllIDiv = 1,
   parameter int unsigned PllFbDiv = 1,

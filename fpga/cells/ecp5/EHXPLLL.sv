@@ -1,6 +1,6 @@
 // The ECP5's PLL, as far as boards here use it: declared for synthesis, and with a body for
-// simulation. There the clock passes as it is (a test bench drives CLKI at the rate of the clock) and
-// the lock comes after 16 clocks.
+// simulation. There the clock passes as it is (a test bench drives CLKI at the rate of the clock)
+// and the lock comes after 16 clocks.
 (* blackbox *)
 module EHXPLLL #(
   parameter integer CLKI_DIV = 1,

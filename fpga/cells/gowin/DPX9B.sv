@@ -1,5 +1,6 @@
 // Gowin's block RAM with two ports that read or write.
-// For simulation of netlists: gowin_bsram.sv says what of it there is. Output without a second register.
+// For simulation of netlists: gowin_bsram.sv says what of it there is. Output without a second
+// register.
 module DPX9B #(
   parameter logic READ_MODE0 = 1'b0,
   parameter logic READ_MODE1 = 1'b0,

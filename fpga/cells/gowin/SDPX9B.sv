@@ -1,5 +1,6 @@
 // Gowin's block RAM with a port that writes (A) and one that reads (B).
-// For simulation of netlists: gowin_bsram.sv says what of it there is. Output without a second register.
+// For simulation of netlists: gowin_bsram.sv says what of it there is. Output without a second
+// register.
 module SDPX9B #(
   parameter logic READ_MODE = 1'b0,
   parameter int BIT_WIDTH_0 = 36,

@@ -1,5 +1,6 @@
 // Gowin's block RAM with one port.
-// For simulation of netlists: gowin_bsram.sv says what of it there is. Output without a second register.
+// For simulation of netlists: gowin_bsram.sv says what of it there is. Output without a second
+// register.
 module SPX9 #(
   parameter logic READ_MODE = 1'b0,
   parameter int WRITE_MODE = 0,

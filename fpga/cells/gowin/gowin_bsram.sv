@@ -1,8 +1,9 @@
 // What Gowin's block RAMs have in common, for simulation of netlists: 2,048 bytes of 9 bits and two
 // ports, each 9, 18 or 36 bits wide. An address counts bits; for 18 and 36 bits its lowest bits are
 // the write enables of the bytes. WriteMode 0: a write leaves the port's output as it is; 1: the
-// output shows what is written; 2: what was there. Both ports are taken to have one clock; a read in
-// the cycle of the other port's write to the same byte gives what was there (the device leaves that open).
+// output shows what is written; 2: what was there. Both ports are taken to have one clock; a read
+// in the cycle of the other port's write to the same byte gives what was there (the device leaves
+// that open).
 module gowin_bsram #(
   parameter int WidthA = 9,
   parameter int WidthB = 9,

@@ -1,6 +1,6 @@
-// Gowin's PLL, as far as boards here use it: declared for synthesis, and with a body for simulation.
-// There the clock passes as it is (a test bench drives CLKIN at the rate of CLKOUT) and the lock
-// comes after 16 clocks.
+// Gowin's PLL, as far as boards here use it: declared for synthesis, and with a body for
+// simulation. There the clock passes as it is (a test bench drives CLKIN at the rate of CLKOUT) and
+// the lock comes after 16 clocks.
 (* blackbox *)
 module rPLL #(
   parameter FCLKIN = "100.0",

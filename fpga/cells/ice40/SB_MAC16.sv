@@ -1,6 +1,7 @@
-// The UP5K's DSP block: declared for synthesis, and with a body for simulation of what is used here, two
-// signed 8x8 products (MODE_8x8, output select 2) with registers behind them and an optional input
-// register on B (iCE40 DSP function usage guide). Anything else stops the simulation.
+// The UP5K's DSP block: declared for synthesis, and with a body for simulation of what is used
+// here, two signed 8x8 products (MODE_8x8, output select 2) with registers behind them and an
+// optional input register on B (iCE40 DSP function usage guide). Anything else stops the
+// simulation.
 (* blackbox *)
 module SB_MAC16 #(
   parameter logic NEG_TRIGGER = 1'b0,

@@ -1,6 +1,6 @@
-// The iCE40's PLL fed by a pad, as far as boards here use it: declared for synthesis, and with a body
-// for simulation. There the clock passes as it is (a test bench drives the pad at the rate of the
-// output) and the lock comes after 16 clocks.
+// The iCE40's PLL fed by a pad, as far as boards here use it: declared for synthesis, and with a
+// body for simulation. There the clock passes as it is (a test bench drives the pad at the rate of
+// the output) and the lock comes after 16 clocks.
 (* blackbox *)
 module SB_PLL40_PAD #(
   parameter FEEDBACK_PATH = "SIMPLE",

@@ -1,5 +1,5 @@
-// The 7-series global clock buffer: declared for synthesis by Yosys, a wire in simulation. Vivado has
-// its own.
+// The 7-series global clock buffer: declared for synthesis by Yosys, a wire in simulation. Vivado
+// has its own.
 (* blackbox *)
 module BUFG (
   input  logic I,

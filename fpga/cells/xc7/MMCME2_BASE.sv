@@ -1,6 +1,6 @@
-// The 7-series clock manager, as far as boards here use it: declared for synthesis by Yosys, and with
-// a body for simulation. There the clock passes as it is (a test bench drives CLKIN1 at the rate of
-// CLKOUT0) and the lock comes after 16 clocks. Vivado has its own.
+// The 7-series clock manager, as far as boards here use it: declared for synthesis by Yosys, and
+// with a body for simulation. There the clock passes as it is (a test bench drives CLKIN1 at the
+// rate of CLKOUT0) and the lock comes after 16 clocks. Vivado has its own.
 (* blackbox *)
 module MMCME2_BASE #(
   parameter BANDWIDTH = "OPTIMIZED",
