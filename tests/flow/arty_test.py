@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT / "fpga/flow"))
 # pylint: disable=wrong-import-position
 import boards
 import families
+import pins_test
 import pll
 import sources
 import synth
@@ -49,15 +50,6 @@ def vivado_run(folder, setup="0.123", hold="0.045"):
                           text=True, timeout=60)
 
 
-def top_ports(text):
-    """Names of the top's ports, buses by bit."""
-    header = text[text.index(") (") + 3:text.index(");")]
-    names = []
-    for width, name in re.findall(r"(?:input|output)\s+logic\s*(?:\[(\d+):0\])?\s*(\w+)", header):
-        names += [f"{name}[{i}]" for i in range(int(width) + 1)] if width else [name]
-    return names
-
-
 def variant(name, folder):
     board = boards.load(ROOT / "fpga", "arty", name)
     work = folder / name / "work"
@@ -76,7 +68,7 @@ def variant(name, folder):
                   f"{name}: and a report of what Vivado said", f"{text}{got}")
     pins = re.search(r"^ports (.*)$", r.stdout, re.M)
     good &= check(pins and sorted(pins[1].replace("{", "").replace("}", "").split())
-                  == sorted(top_ports(board.top.read_text())), f"{name}: every port has its pin, and no other", text)
+                  == sorted(pins_test.ports(board.top.read_text())), f"{name}: every port has its pin, and no other", text)
 
     for setup, hold in (("-0.300", "0.045"), ("0.300", "-0.010")):
         bitstream.touch()
