@@ -20,6 +20,7 @@ Statements, one a line, `; comment`:
 Operands: a register is `name`, `name+1`, `name[*]` (plus the lane); `#expr` is an immediate. `op.r`
 repeats over the lanes. Forms of the ops (uisa.yaml names each op's):
   da d, a | dab d, a, b or #imm8 | di d, #imm16 | ld d, [a+#imm8] or [a+b] | st [a+#imm8], b
+  stp [a+#imm8] | lanes: op a, repeatable
   mfs d, SPR | mts SPR, a | a: op a | branch a, b or #imm8, label | jump label | call link, label
   flag FLAG, label | flagcall FLAG, link, label       also: `ret a` = jr a; `la d, label` = li
 Expressions know N, NUM_*, sizes (VMEM_BYTES, LMEM_QUEUES ...), REG_*, WIN_*, CNT_* (byte offset in
@@ -41,9 +42,9 @@ from microasm_parse import AsmError, Parser
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = ROOT / "rtl" / "micro" / "code"
 ORDER = ["registers", "main", "host", "scalar", "dma", "mxu", "vpu", "vpu_run"]
-OPERANDS = {"da": 2, "dab": 3, "di": 2, "ld": 2, "st": 2, "mfs": 2, "mts": 2, "a": 1, "branch": 3,
-            "jump": 1, "call": 2, "flag": 2, "flagcall": 3}
-REPEATABLE = ("da", "dab", "di", "ld", "mts")
+OPERANDS = {"da": 2, "dab": 3, "di": 2, "ld": 2, "st": 2, "stp": 1, "mfs": 2, "mts": 2, "a": 1, "lanes": 1,
+            "branch": 3, "jump": 1, "call": 2, "flag": 2, "flagcall": 3}
+REPEATABLE = ("da", "dab", "di", "ld", "mts", "lanes")
 RPT, BI, VB, VA, VD = 1 << 25, 1 << 26, 1 << 27, 1 << 28, 1 << 29
 
 
@@ -219,6 +220,8 @@ class Assembler:
         if is_la:
             return word | self.d(operands[0]) | self.label(operands[1])
         word |= getattr(self, f"form_{form}")(*operands)
+        if rpt and form == "lanes":  # it writes nothing, but the ROM has repeats with d[*] only
+            word |= VD
         if not rpt and form not in ("jump", "flag", "flagcall", "branch") and word & (VA | VB | VD):
             self.error("[*] without .r")
         if op == "ald" and word & VA:
@@ -243,14 +246,16 @@ class Assembler:
         a, offset = self.memory(memory)
         return self.d(d) | self.a(a) | self.b(offset)
 
-    def form_st(self, memory, b):
+    def form_stp(self, memory):
         a, offset = self.memory(memory)
         if not offset.startswith("#"):
-            self.error("`st` takes [a] or [a+#imm]")
+            self.error("a store takes [a] or [a+#imm]")
             return 0
+        return self.number(offset[1:], 0, 255, "offset") << 16 | self.a(a)
+
+    def form_st(self, memory, b):
         number, lane = self.register(b)
-        return (self.number(offset[1:], 0, 255, "offset") << 16 | self.a(a) | number |
-                (VB if lane else 0))
+        return self.form_stp(memory) | number | (VB if lane else 0)
 
     def form_mfs(self, d, spr):
         return self.d(d) | self.special(spr, self.sprs, "SPR", 255)
@@ -262,6 +267,8 @@ class Assembler:
 
     def form_a(self, a):
         return self.a(a)
+
+    form_lanes = form_a
 
     def form_branch(self, a, b, label):
         target = self.label(label)

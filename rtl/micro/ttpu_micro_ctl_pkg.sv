@@ -10,7 +10,7 @@ package ttpu_micro_ctl_pkg;
 
   // What comes from outside the ALU.
   typedef enum logic [2:0] {
-    ExtPack  = 3'd0,
+    ExtPack  = 3'd0,  // the packer
     ExtMul   = 3'd1,  // low word of the product
     ExtShift = 3'd2,  // product >> 31
     ExtLmem  = 3'd4,
@@ -51,7 +51,9 @@ package ttpu_micro_ctl_pkg;
     logic   spr_write;
     logic   spr_read;
     logic   load;      // ld
-    logic   store;     // the second part of st
+    logic   store;     // the second part of st, stp
+    logic   pack;      // operand a to the packer
+    logic   take;      // four bytes from it
     logic   ald;
     logic   exec;
     logic   mul;

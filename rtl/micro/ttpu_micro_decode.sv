@@ -7,6 +7,7 @@ module ttpu_micro_decode
   input  logic [5:0] op_i,
   input  logic       second_i,    // second part of st
   input  logic       first_lane_i,
+  input  logic       last_lane_i,
   output control_t   ctl_o,
   output logic [3:0] extra_o,     // cycles in X beyond the first
   output logic       is_imm_o,    // operand b comes from the word
@@ -37,12 +38,14 @@ module ttpu_micro_decode
       UopImul: begin
         {ctl_o.write, ctl_o.mul, ctl_o.alu.use_ext} = '1;
         ctl_o.ext = ExtMul;
-        extra_o = 4'd7;
+        extra_o = 4'd5;
       end
       UopIqmul: begin
-        {ctl_o.write, ctl_o.mul, ctl_o.alu.use_ext, ctl_o.iqmul} = '1;
+        // The next lane follows when this one is multiplied; the last one stays until it is written.
+        {ctl_o.mul, ctl_o.alu.use_ext, ctl_o.iqmul} = '1;
+        ctl_o.write = last_lane_i;
         ctl_o.ext = ExtShift;
-        extra_o = 4'd9;
+        extra_o = last_lane_i ? 4'd7 : 4'd4;
       end
       UopImin: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_min} = '1;
       UopImax: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_max} = '1;
@@ -62,10 +65,7 @@ module ttpu_micro_decode
       UopExts: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, ctl_o.alu.byte_sign,
                 is_imm_o} = '1;
       UopExtz: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, is_imm_o} = '1;
-      UopPack: begin
-        {ctl_o.write, ctl_o.alu.use_ext} = '1;
-        ctl_o.ext = ExtPack;
-      end
+      UopPack: ctl_o.pack = 1'b1;
       UopLi: begin
         {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, is_imm_o} = '1;
         ctl_o.alu.unit = LogicNotB;
@@ -92,9 +92,12 @@ module ttpu_micro_decode
         ctl_o.ext = ExtLmem;
         extra_o = 4'd1;
       end
-      UopSt: begin
-        // The data, inverted twice, into the result register; then the address.
-        ctl_o.alu.use_logic = 1'b1;
+      UopSt, UopStp: begin
+        // The data (R[b] inverted twice) into the result register; then the address.
+        ctl_o.take = op == UopStp && !second_i;
+        ctl_o.alu.use_ext = op == UopStp;
+        ctl_o.ext = ExtPack;
+        ctl_o.alu.use_logic = op == UopSt;
         ctl_o.sub = !second_i;
         ctl_o.alu.unit = LogicNotB;
         ctl_o.store = second_i;

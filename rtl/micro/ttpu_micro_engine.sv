@@ -4,12 +4,13 @@
 // Stage D holds a microinstruction (the ROM's output) and reads the register file; stage X carries it
 // out and writes. One goes from D to X in each cycle but for these. Cycles that one takes in X:
 //   1                  all others, branches not taken and jmp, call, bf, bnf, callf in any case
-//   2                  st (D sends its two parts), ld, ald; ald repeated: N + 1
-//   8, 10              imul, iqmul
+//   2                  st and stp (D sends their two parts), ld, ald; ald repeated: N + 1
+//   6, 8               imul, iqmul
 //   3                  beq .. bgeu taken: behind it X is empty for two cycles
 //   2                  jr: behind it X is empty for a cycle
-//   2 + N * c          exec with an operation of c cycles
-//   N * c              repeated
+//   2 + N * c          exec with an operation of c cycles, 2 + 5 N + 3 with iqmul
+//   N * c              repeated; iqmul, also by exec: 5 N + 3. It multiplies a lane while the one before
+//                      is shifted and rounded, whose result it so does not see
 //   + 1                bf, bnf, callf directly behind iadd, isub, addc or mts: they wait in D, so that
 //                      all flags stand as that one left them
 // A result is forwarded, so the next microinstruction sees it. SPR writes act at the end of their cycle.
@@ -89,17 +90,17 @@ module ttpu_micro_engine
   logic [UaddrBits-1:0] pc_q, pc_next;
   assign word = rom_data_i;
 
+  logic is_store, is_bytes, is_jump, is_flag, flag, goes, repeats, last, hold, can_send, send, advance;
   control_t   d_ctl;
   logic [5:0] d_op;
   logic [3:0] d_extra;
   logic       is_imm, with_c, sets_flag;
   assign d_op = exec_q ? exec_op_q : word[35:30];
   ttpu_micro_decode i_decode (
-    .op_i(d_op), .second_i(lane_q[0]), .first_lane_i(lane_q == '0),
+    .op_i(d_op), .second_i(lane_q[0]), .first_lane_i(lane_q == '0), .last_lane_i(!repeats || lane_q == '1),
     .ctl_o(d_ctl), .extra_o(d_extra), .is_imm_o(is_imm), .with_c_o(with_c), .sets_flag_o(sets_flag)
   );
 
-  logic is_store, is_bytes, is_jump, is_flag, flag, goes, repeats, last, hold, can_send, send, advance;
   always_comb begin
     unique case (word[29:27])
       FlagHreq:   flag = hreq_i;
@@ -109,9 +110,9 @@ module ttpu_micro_engine
       default:    flag = carry_q;
     endcase
   end
-  // Straight from the word, for speed: 18 19 exts extz, 46 47 jmp call, 50..52 bf bnf callf; 40 and
+  // Straight from the word, for speed: 18 19 exts extz, 38 39 st stp, 46 47 jmp call, 50..52 bf bnf callf; 40 and
   // up do not repeat.
-  assign is_store = word[35:30] == UopSt && !exec_q;
+  assign is_store = word[35:31] == 5'(UopSt >> 1) && !exec_q;
   assign is_bytes = word[35:31] == 5'(UopExts >> 1) && !exec_q;
   assign is_jump = word[35:31] == 5'(UopJmp >> 1);
   assign is_flag = word[35:33] == 3'(UopBf >> 3) && (word[32] || word[31]);
@@ -147,7 +148,7 @@ module ttpu_micro_engine
     imm = {8'b0, word[7:0]};
     unique casez (word[35:30])
       6'(UopExts), 6'(UopExtz): imm[4:3] = 2'(lane_q);
-      6'(UopSt):                imm[7:0] = word[23:16];
+      6'(UopSt), 6'(UopStp):    imm[7:0] = word[23:16];
       6'(UopLi):                imm = word[15:0];
       6'(UopLin):               imm = ~word[15:0];
       6'b11????, 6'(UopCall):   imm = 16'(pc_next);
@@ -156,24 +157,26 @@ module ttpu_micro_engine
   end
 
   // ---- units ------------------------------------------------------------------------------------
+  // iqmul, behind the multiplier's steps: take the product >> 31; shift that right by SHIFT; round (carry
+  // in) or saturate: only 2^62 is too large, and only with SHIFT = 0. The last lane (write) stays in X
+  // until then; of the others the next lane is in X, and its operands are taken in the cycle of iq_take.
+  logic iq_take_q, iq_shift_q, iq_round_q, iq_steps_over;
+  logic iq_sign_q, iq_half_q, iq_sticky_q, saturate_q;  // of the product that was taken
   logic [63:0] product;
-  logic        product_sign, sticky;
-  logic [31:0] ext;
+  logic        sticky;
+  logic [31:0] ext, packed_word;
   logic [31:0] rotated, mask, x;
   logic        fill, dropped;
   ttpu_micro_rf i_rf (
     .clk_i, .rd_en_i(ready_q), .a_addr_i(d_a), .b_addr_i(d_b), .a_o(rf_a), .b_o(rf_b),
-    .wr_en_i(x_q.write && ready_q && !taken_q), .wr_addr_i(x_d_q), .wr_data_i(result)
+    .wr_en_i((x_q.write && ready_q && !taken_q) || iq_round_q), .wr_addr_i(x_d_q - 8'(iq_round_q && !ready_q)),
+    .wr_data_i(result)
   );
 
-  // iqmul: when 2 cycles are left take the product >> 31; when 1, shift that right by SHIFT; in the
-  // last, round (carry in) or saturate: only 2^62 is too large, and only with SHIFT = 0.
-  logic iq_take, iq_shift, saturate_q;
-  assign iq_take = x_q.iqmul && x_left_q == 4'd2;
-  assign iq_shift = x_q.iqmul && x_left_q == 4'd1;
+  assign iq_steps_over = x_q.iqmul && x_left_q == (x_q.write ? 4'd3 : 4'd0);
   ttpu_micro_mul i_mul (
-    .clk_i, .first_i(x_first_q), .step_i(x_q.mul && !(x_q.iqmul && x_left_q < 4'd3)),
-    .a_i(a), .b_i(bx), .product_o(product), .sign_o(product_sign), .sticky_o(sticky)
+    .clk_i, .first_i(x_first_q), .step_i(x_q.mul && !(x_q.iqmul && x_q.write && x_left_q < 4'd3)),
+    .a_i(a), .b_i(bx), .product_o(product), .sticky_o(sticky)
   );
 
   always_comb begin
@@ -183,30 +186,35 @@ module ttpu_micro_engine
       ExtLmem:  ext = lmem_rdata_i;
       ExtAcc:   ext = acc_data_i;
       ExtSpr:   ext = spr_rdata_i;
-      default:  ext = {a[7:0], bx[31:8]};
+      default:  ext = packed_word;
     endcase
   end
+  ttpu_micro_pack #(.N(N)) i_pack (
+    .clk_i, .limits_we_i(x_q.spr_write && x_d_q == SprLimits && !taken_q), .put_i(x_q.pack && !taken_q),
+    .take_i(x_q.take && !taken_q),
+    .value_i(a), .word_o(packed_word)
+  );
   ttpu_micro_alu i_alu (
     .ctl_i(x_q.alu), .a_i(a), .bx_i(bx),
     .carry_i(carry_in_q),
     .pred_i(pred_q[x_lane_q]),
-    .fill_i(x_q.iqmul && x_q.alu.use_shift && product_sign), .ext_i(ext),
+    .fill_i(iq_shift_q && iq_sign_q), .ext_i(ext),
     .sum_o(sum), .carry_o(carry_out), .less_o(less), .equal_o(equal), .rotated_o(rotated), .mask_o(mask),
     .fill_o(fill), .x_o(x), .dropped_o(dropped)
   );
 
   // Result for the register file, for operand a and for operand b of the next: there the immediate
-  // and what iqmul needs as b can come instead. Three, so that each has its LUT before it (what does
-  // not write fills with 0).
+  // and what iqmul needs as b can come instead. Three, so that each has its LUT before it (what stores
+  // fills with 0).
   logic [31:0] result_a, result_b, imm_b;
   logic        take_imm;
-  assign take_imm = iq_take || iq_shift || d_imm;
-  assign imm_b = iq_take ? 32'(shift_q) : iq_shift ? '0 : 32'(imm);
+  assign take_imm = iq_take_q || iq_shift_q || d_imm;
+  assign imm_b = iq_take_q ? 32'(shift_q) : iq_shift_q ? '0 : 32'(imm);
   ttpu_micro_join i_join (
     .rotated_i(rotated), .mask_i(mask), .fill_i(fill), .x_i(x), .y_o(result)
   );
   ttpu_micro_join i_join_a (
-    .rotated_i(rotated), .mask_i(mask), .fill_i(fill && x_q.write), .x_i(x), .y_o(result_a)
+    .rotated_i(rotated), .mask_i(mask), .fill_i(fill && !x_q.store), .x_i(x), .y_o(result_a)
   );
   ttpu_micro_join i_join_b (
     .rotated_i(rotated), .mask_i(mask | {32{take_imm}}), .fill_i(fill && !take_imm),
@@ -220,6 +228,14 @@ module ttpu_micro_engine
     d_valid_q <= 1'b1;
     taken_q <= taken && !taken_q;
     target_q <= x_target_q;
+    iq_take_q <= iq_steps_over;
+    iq_shift_q <= iq_take_q;
+    iq_round_q <= iq_shift_q;
+    if (iq_round_q) begin
+      x_q.alu.use_sum <= 1'b0;
+      x_q.alu.use_ext <= 1'b1;
+      x_q.sub <= 1'b0;
+    end
     if (ready_q) begin
       x_q <= d_ctl;
       x_left_q <= d_extra;
@@ -242,7 +258,8 @@ module ttpu_micro_engine
     if (taken_q || (ready_q && !send)) begin
       {x_q.write, x_q.set_pred, x_q.set_carry, x_q.branch_eq, x_q.branch_ne,
        x_q.branch_lt, x_q.branch_ge, x_q.jump_reg, x_q.spr_write, x_q.spr_read,
-       x_q.load, x_q.store, x_q.ald, x_q.exec, x_q.mul, x_q.iqmul} <= '0;
+       x_q.load, x_q.store, x_q.ald, x_q.exec, x_q.mul, x_q.iqmul, x_q.pack,
+       x_q.take} <= '0;
       x_left_q <= '0;
       ready_q <= 1'b1;
       x_sets_flag_q <= 1'b0;
@@ -251,22 +268,25 @@ module ttpu_micro_engine
     if (taken_q) lane_q <= '0;
     if (send && last) exec_q <= 1'b0;
 
-    if (ready_q || iq_take || iq_shift) begin
+    if (ready_q || iq_take_q || iq_shift_q) begin
       res_q <= result_a;
       alt_b_q <= result_b;
     end
-    if (iq_take) begin
+    if (iq_take_q) begin
       {sel_a_q, sel_b_q} <= '1;
       x_q.alu.use_ext <= 1'b0;
       x_q.alu.use_shift <= 1'b1;
-      saturate_q <= product[62] && !product_sign && shift_q == '0;
+      saturate_q <= product[62] && !product[63] && shift_q == '0;
+      iq_sign_q <= product[63];
+      iq_half_q <= product[30];
+      iq_sticky_q <= sticky;
     end
-    if (iq_shift) begin
+    if (iq_shift_q) begin
       x_q.alu.use_shift <= 1'b0;
       x_q.alu.use_sum <= 1'b1;
       x_q.sub <= saturate_q;
-      carry_in_q <= (shift_q == '0 ? product[30] : rotated[31]) &&
-          (result[0] || sticky || (shift_q != '0 && (product[30] || dropped)));
+      carry_in_q <= (shift_q == '0 ? iq_half_q : rotated[31]) &&
+          (result[0] || iq_sticky_q || (shift_q != '0 && (iq_half_q || dropped)));
     end
 
     if (x_q.exec && !taken_q) begin
@@ -288,6 +308,7 @@ module ttpu_micro_engine
       ready_q <= 1'b1;
       taken_q <= 1'b0;
       x_sets_flag_q <= 1'b0;
+      {iq_take_q, iq_shift_q, iq_round_q} <= '0;
       d_valid_q <= 1'b0;
       pc_q <= '1;
       lane_q <= '0;
@@ -313,7 +334,7 @@ module ttpu_micro_engine
   assign acc_lane_o = ready_q ? lane_q : '0;
 
   logic unused;
-  assign unused = ^{product[63], sum[31:16]};
+  assign unused = ^sum[31:16];
 
 `ifndef SYNTHESIS
   initial assert (N >= 4 && N <= 16 && N == 1 << LaneBits) else $fatal(1, "micro_engine: N is 4, 8 or 16");

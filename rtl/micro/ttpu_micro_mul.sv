@@ -1,6 +1,7 @@
-// Sequential multiplier, 32 x 32 bits signed. In the cycle of first_i it takes a_i and b_i. Each of 6 cycles of step_i (the cycle of first_i is none of them)
-// takes three digits of b, lowest first, from {-1, 0, 1, 2}: a digit 3 is -1 and a carry. A digit's
-// multiple of a is then one LUT4 a bit, its adder another. After them, in the next cycle:
+// Sequential multiplier, 32 x 32 bits signed. In the cycle of first_i it takes a_i and b_i. Each of 4
+// cycles of step_i (the cycle of first_i is none of them) takes four digits of b, lowest first, from
+// {-1, 0, 1, 2}: a digit 3 is -1 and a carry. A digit's multiple of a is then one LUT4 a bit, its adder
+// another. The last digit has b's sign: it is from {-2, -1, 0, 1, 2}. After them, in the next cycle:
 // product_o = a * b, exact in 64 bits, and sticky_o = product_o[29:0] != 0. Both stay until the next
 // step_i.
 module ttpu_micro_mul (
@@ -10,20 +11,21 @@ module ttpu_micro_mul (
   input  logic [31:0] a_i,
   input  logic [31:0] b_i,
   output logic [63:0] product_o,
-  output logic        sign_o,    // of the product
   output logic        sticky_o
 );
-  localparam int unsigned Digits = 3;  // a cycle
+  localparam int unsigned Digits = 4;  // a cycle
 
   logic [31:0]         a_q;
-  logic [2*Digits-1:0] pick_q;  // multiple for each digit: 0 1 2, 3 is -1
-  logic [31:0]         high_q;  // sum so far, without the low bits that are done
-  logic [35:0]         low_q;   // digits to come at the bottom, bits of the product at the top
-  logic                carry_q, sticky_q, started_q;
+  logic [2*Digits-1:0] pick_q;    // multiple for each digit: 0 1 2, 3 is -1
+  logic                invert_q;  // of the highest digit, the multiple 1 or 2 is -1 or -2
+  logic [31:0]         high_q;    // sum so far, without the low bits that are done
+  logic [31:0]         low_q;     // digits to come at the bottom, bits of the product at the top
+  logic [1:0]          steps_q;   // done
+  logic                carry_q, sticky_q;
 
   // The next digits, a step ahead, for speed. Digit + carry: 0 1 2 3 4 -> 0, 1, 2, -1 and carry, 0 and carry.
   logic [2*Digits-1:0] next, pick;
-  logic                carry;
+  logic                carry, invert;
   assign next = first_i ? b_i[2*Digits-1:0] : low_q[4*Digits-1:2*Digits];
   always_comb begin
     carry = !first_i && carry_q;
@@ -31,6 +33,9 @@ module ttpu_micro_mul (
       pick[2*d+:2] = next[2*d+:2] + 2'(carry);
       carry = next[2*d+:2] == 2'd3 || (next[2*d+:2] == 2'd2 && carry);
     end
+    // The last of all: 2 is -2 if b is negative.
+    invert = pick[2*Digits-1] && (pick[2*Digits-2] || (steps_q == 2'd2 && !first_i && next[2*Digits-1]));
+    if (pick[2*Digits-1-:2] == 2'd3) pick[2*Digits-1-:2] = 2'd1;
   end
 
   logic [31:0]         high;
@@ -39,13 +44,16 @@ module ttpu_micro_mul (
     high = high_q;
     for (int unsigned d = 0; d < Digits; d++) begin
       automatic logic [33:0] multiple;
+      automatic logic        negative;
+      negative = d == Digits - 1 ? invert_q : &pick_q[2*d+:2];
       for (int unsigned i = 0; i < 34; i++) begin
         multiple[i] = pick_q[2*d+1]
             ? (pick_q[2*d] ? !a_q[i > 31 ? 31 : i] : i > 0 && a_q[i > 32 ? 31 : i - 1])
             : pick_q[2*d] && a_q[i > 31 ? 31 : i];
+        if (d == Digits - 1) multiple[i] = multiple[i] ^ invert_q;
       end
       // One bit more at the bottom: -a is ~a + 1.
-      {high, done[2*d+:2]} = 34'(({34'($signed(high)), 1'b1} + {multiple, &pick_q[2*d+:2]}) >> 1);
+      {high, done[2*d+:2]} = 34'(({34'($signed(high)), 1'b1} + {multiple, negative}) >> 1);
     end
   end
 
@@ -53,15 +61,15 @@ module ttpu_micro_mul (
     if (first_i) a_q <= a_i;
     if (step_i) begin
       pick_q <= pick;
+      invert_q <= invert;
       carry_q <= carry;
       high_q <= first_i ? '0 : high;
-      low_q <= first_i ? 36'($signed(b_i)) : {done, low_q[35:6]};
-      // The bits of the product come in at the top; those of the first five steps are below bit 30.
-      started_q <= !first_i;
-      sticky_q <= started_q && !first_i && (sticky_q || low_q[35:30] != '0);
+      low_q <= first_i ? b_i : {done, low_q[31:8]};
+      steps_q <= first_i ? '0 : steps_q + 1'b1;
+      // The bits of the product come in at the top.
+      sticky_q <= steps_q != '0 && !first_i && (sticky_q || low_q[31:24] != '0);
     end
   end
-  assign product_o = {high_q[27:0], low_q};
-  assign sign_o = high_q[31];
-  assign sticky_o = sticky_q;
+  assign product_o = {high_q, low_q};
+  assign sticky_o = sticky_q || low_q[29:24] != '0;
 endmodule

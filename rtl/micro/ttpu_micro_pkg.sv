@@ -22,7 +22,7 @@ package ttpu_micro_pkg;
     UopSltu = 6'd17,  // d = a < b, unsigned
     UopExts = 6'd18,  // d = byte (lane mod 4) of R[a + lane / 4], sign extended
     UopExtz = 6'd19,  // d = byte (lane mod 4) of R[a + lane / 4], zero extended
-    UopPack = 6'd20,  // d = {a[7:0], b[31:8]}
+    UopPack = 6'd20,  // a, clamped to LIMITS, as the packer's highest byte; its others move down
     UopLi = 6'd21,  // d = 16-bit immediate, zeros above
     UopLin = 6'd22,  // d = 16-bit immediate, ones above
     UopAddc = 6'd23,  // d = a + b + C; C = carry
@@ -31,11 +31,12 @@ package ttpu_micro_pkg;
     UopIcle = 6'd26,  // P[lane] = (a <= b) signed, d = a
     UopSel = 6'd30,  // d = P[lane] ? a : b
     UopLd = 6'd32,  // d = LMEM[R[a] + R[b] or immediate]
-    UopSt = 6'd33,  // LMEM[R[a] + immediate in field d] = R[b], the bytes that BE names
     UopAld = 6'd34,  // d = accumulator[R[a]][lane]
     UopMfs = 6'd35,  // d = SPR[field b]
     UopMts = 6'd36,  // SPR[field d] = R[a]
     UopExec = 6'd37,  // the vector operation that the stage word R[a] describes, on registers 0..N-1
+    UopSt = 6'd38,  // LMEM[R[a] + immediate in field d] = R[b], the bytes that BE names
+    UopStp = 6'd39,  // as st, with the packer's lowest four bytes; the packer turns by four bytes
     UopBeq = 6'd40,  // branch if a == b
     UopBne = 6'd41,  // branch if a != b
     UopBlt = 6'd42,  // branch if a < b, signed
@@ -79,6 +80,7 @@ package ttpu_micro_pkg;
   localparam logic [7:0] SprCfgStages = 8'd25;  // read: stages of the VPU's chain
   localparam logic [7:0] SprCfgQdepth = 8'd26;  // read: commands in a queue
   localparam logic [7:0] SprPred = 8'd27;  // read, write: predicate of each lane
+  localparam logic [7:0] SprLimits = 8'd28;  // write: limits of pack: bit 0: 0 in place of -128, bit 1: 255 in place of 127
   localparam logic [7:0] SprMxaddr = 8'd32;  // write: LMEM byte address of the first activation row
   localparam logic [7:0] SprMxstride = 8'd33;  // write: distance of the rows in bytes
   localparam logic [7:0] SprMxacc = 8'd34;  // write: first accumulator row

@@ -19,10 +19,11 @@ constexpr uint64_t kTaken = 2;    // a taken comparison costs this more
 constexpr uint64_t kJumpReg = 1;  // and jr
 constexpr uint64_t kFlag = 1;   // so does a branch on a flag right behind what may change flags
 constexpr uint64_t kStore = 2;
-constexpr uint64_t kMul = 8;
-constexpr uint64_t kQmul = 10;
-constexpr uint64_t kExec = 2;  // beside its operations
-constexpr uint64_t kAxi = 2;   // of a transfer, beside the latency of the memory
+constexpr uint64_t kMul = 6;
+constexpr uint64_t kQmulLane = 5;  // of iqmul, until the next lane follows
+constexpr uint64_t kQmulEnd = 3;   // behind its last lane
+constexpr uint64_t kExec = 2;      // beside its operations
+constexpr uint64_t kAxi = 2;       // of a transfer, beside the latency of the memory
 
 int32_t iqmul(int32_t x, int32_t y, uint32_t shift) {
   const int64_t product = int64_t{x} * y;
@@ -130,8 +131,6 @@ uint32_t Core::alu(Uop op, uint32_t a, uint32_t b, uint32_t lane, bool set_carry
       return sa < sb;
     case Uop::SLTU:
       return a < b;
-    case Uop::PACK:
-      return a << 24 | b >> 8;
     case Uop::ICEQ:
       return predicate(a == b);
     case Uop::ICLT:
@@ -145,16 +144,55 @@ uint32_t Core::alu(Uop op, uint32_t a, uint32_t b, uint32_t lane, bool set_carry
   }
 }
 
+/// A byte goes to the top of the packer.
+void Core::pack(uint32_t value) {
+  const int32_t low = limits_ & 1 ? 0 : -128, high = limits_ & 2 ? 255 : 127;
+  const auto byte = static_cast<uint64_t>(std::clamp(static_cast<int32_t>(value), low, high) & 255);
+  packed_ = packed_ >> 8 | byte << (8 * config_.n - 8);
+}
+
+/// Its lowest four bytes; it turns by four.
+uint32_t Core::take_packed() {
+  const auto word = static_cast<uint32_t>(packed_);
+  if (config_.n == 8) packed_ = packed_ >> 32 | packed_ << 32;
+  return word;
+}
+
 uint64_t Core::alu_cycles(Uop op) {
   if (op == Uop::IMUL) return kMul;
-  if (op == Uop::IQMUL) return kQmul;
+  if (op == Uop::IQMUL) return kQmulLane;
   return 1;
 }
+
+/// Results of the lanes of one microinstruction: those of iqmul are written when the next lane has
+/// read its operands.
+class Core::Late {
+ public:
+  explicit Late(Core& core) : core_(core) {}
+  ~Late() { flush(); }
+  Late(const Late&) = delete;
+  Late& operator=(const Late&) = delete;
+  void put(Uop op, uint32_t number, uint32_t value) {
+    flush();
+    waits_ = true, number_ = number, value_ = value;
+    if (op != Uop::IQMUL) flush();
+  }
+
+ private:
+  void flush() {
+    if (waits_) core_.put(number_, value_);
+    waits_ = false;
+  }
+  Core& core_;
+  bool waits_ = false;
+  uint32_t number_ = 0, value_ = 0;
+};
 
 /// An operation that writes d, once or for each lane; its cycles.
 uint64_t Core::lanes_op(const Decoded& u) {
   const uint32_t lanes = u.rpt ? config_.n : 1;
-  uint64_t cycles = 0;
+  uint64_t cycles = u.op == Uop::IQMUL ? kQmulEnd : 0;
+  Late late(*this);
   for (uint32_t l = 0; l < lanes; ++l) {
     const uint32_t ra = (u.a + (u.va ? l : 0)) & 255, rb = (u.b + (u.vb ? l : 0)) & 255;
     const uint32_t a = reg_[ra], b = u.bi ? u.b : reg_[rb];
@@ -190,7 +228,7 @@ uint64_t Core::lanes_op(const Decoded& u) {
         cost = static_cast<uint32_t>(alu_cycles(u.op));
         break;
     }
-    put(u.d + (u.vd ? l : 0), value);
+    late.put(u.op, u.d + (u.vd ? l : 0), value);
     cycles += cost;
   }
   return cycles;
@@ -201,11 +239,12 @@ uint64_t Core::exec(uint32_t stage) {
   const uint32_t y = stage & 255;
   const bool vb = stage >> 15 & 1, swap = stage >> 16 & 1;
   shift_ = stage >> 17 & 31;
+  Late late(*this);
   for (uint32_t l = 0; l < config_.n; ++l) {
     const uint32_t a = reg_[l], b = reg_[(y + (vb ? l : 0)) & 255];
-    put(l, swap ? alu(op, b, a, l, false) : alu(op, a, b, l, false));
+    late.put(op, l, swap ? alu(op, b, a, l, false) : alu(op, a, b, l, false));
   }
-  return kExec + config_.n * alu_cycles(op);
+  return kExec + config_.n * alu_cycles(op) + (op == Uop::IQMUL ? kQmulEnd : 0);
 }
 
 bool Core::compare(Uop op, uint32_t a, uint32_t b) const {
@@ -350,6 +389,9 @@ void Core::mts(uint32_t number, uint32_t value) {
     case spr::PRED:
       predicate_ = value & ((1u << config_.n) - 1);
       break;
+    case spr::LIMITS:
+      limits_ = value & 3;
+      break;
     case spr::MXADDR:
     case spr::MXSTRIDE:
     case spr::MXACC:
@@ -424,6 +466,14 @@ void Core::step() {
       if (u.rpt) fail("st cannot be repeated");
       store(reg_[u.a] + u.d, reg_[u.b]);
       cycles = kStore;
+      break;
+    case Uop::STP:
+      store(reg_[u.a] + u.d, take_packed());
+      cycles = kStore;
+      break;
+    case Uop::PACK:
+      cycles = u.rpt ? config_.n : 1;
+      for (uint32_t l = 0; l < cycles; ++l) pack(reg_[(u.a + (u.va ? l : 0)) & 255]);
       break;
     case Uop::MFS:
       put(u.d, mfs(u.b));

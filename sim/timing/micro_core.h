@@ -91,7 +91,10 @@ class Core {
     reg_[number & 255] = value, wrote_ = true, written_ = number & 255;
   }
   uint32_t alu(Uop op, uint32_t a, uint32_t b, uint32_t lane, bool set_carry);
+  void pack(uint32_t value);
+  uint32_t take_packed();
   static uint64_t alu_cycles(Uop op);
+  class Late;
   uint64_t lanes_op(const Decoded& u);
   uint64_t exec(uint32_t stage);
   bool compare(Uop op, uint32_t a, uint32_t b) const;
@@ -118,7 +121,8 @@ class Core {
   bool wrote_ = false;
   uint32_t written_ = 0;
   bool carry_ = false, changes_flags_ = false;
-  uint32_t predicate_ = 0, shift_ = 0;
+  uint32_t predicate_ = 0, shift_ = 0, limits_ = 0;
+  uint64_t packed_ = 0;  // the packer's bytes
   // host port
   bool host_waits_ = false, host_write_ = false, host_full_ = true;
   uint32_t host_addr_ = 0, host_data_ = 0, status_ = 0;

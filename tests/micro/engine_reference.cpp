@@ -55,8 +55,6 @@ uint32_t arithmetic(Uop op, uint32_t a, uint32_t b, uint32_t shift) {
       return sa < sb;
     case Uop::SLTU:
       return a < b;
-    case Uop::PACK:
-      return a << 24 | b >> 8;
     case Uop::IQMUL: {
       // Nearest, ties to even, by comparing the two neighbours' distances.
       const __int128 exact = static_cast<__int128>(sa) * sb, unit = static_cast<__int128>(1)
@@ -79,13 +77,14 @@ namespace {
 uint64_t cost(Uop op) {
   switch (op) {
     case Uop::ST:
+    case Uop::STP:
     case Uop::LD:
     case Uop::ALD:
       return 2;
     case Uop::IMUL:
-      return 8;
+      return 6;
     case Uop::IQMUL:
-      return 10;
+      return 5;  // and 3 behind the last lane
     default:
       return 1;
   }
@@ -102,6 +101,7 @@ void Reference::lane_step(const Word& w, uint32_t lane, uint64_t start) {
   const bool bytes = w.op == Uop::EXTS || w.op == Uop::EXTZ;
   const uint32_t a = reg[bytes ? (w.a + lane / 4) & 0xff : at(w.a, w.va)];
   const uint32_t b = w.imm ? w.b : reg[at(w.b, w.vb)];
+  finish();  // of the lane before: it did not see that result
   uint32_t& d = reg[at(w.d, w.vd)];
   const uint32_t bit = 1u << lane;
   switch (w.op) {
@@ -144,9 +144,24 @@ void Reference::lane_step(const Word& w, uint32_t lane, uint64_t start) {
       d = lmem[((a + b) & 0xffff) / 4];
       break;
     case Uop::ST:
-      lmem[((a + w.d) & 0xffff) / 4] = b;
-      events.push_back({Event::kStore, start + 1, (a + w.d) & 0xffff, b});
+    case Uop::STP: {
+      uint32_t data = b;
+      if (w.op == Uop::STP) {
+        data = packed[0] | packed[1] << 8 | packed[2] << 16 | packed[3] << 24;
+        std::rotate(packed.begin(), packed.begin() + 4, packed.end());
+      }
+      lmem[((a + w.d) & 0xffff) / 4] = data;
+      events.push_back({Event::kStore, start + 1, (a + w.d) & 0xffff, data});
       break;
+    }
+    case Uop::PACK: {
+      int64_t value = static_cast<int32_t>(a);
+      if (value < (limits & 1 ? 0 : -128)) value = limits & 1 ? 0 : -128;
+      if (value > (limits & 2 ? 255 : 127)) value = limits & 2 ? 255 : 127;
+      packed.erase(packed.begin());
+      packed.push_back(static_cast<uint32_t>(value) & 255);
+      break;
+    }
     case Uop::ALD:
       if (lane == 0) acc_row_ = a % 256;  // the row stays what it was at first
       d = acc[acc_row_ * lanes_ + lane];
@@ -157,10 +172,19 @@ void Reference::lane_step(const Word& w, uint32_t lane, uint64_t start) {
     case Uop::MTS:
       events.push_back({Event::kSpr, start, at(w.d, w.vd), a});
       if (at(w.d, w.vd) == ttpu::timing::micro::spr::PRED) pred = a & ((1u << lanes_) - 1);
+      if (at(w.d, w.vd) == ttpu::timing::micro::spr::LIMITS) limits = a & 3;
+      break;
+    case Uop::IQMUL:
+      unfinished_ = at(w.d, w.vd), unfinished_value_ = arithmetic(w.op, a, b, shift);
       break;
     default:
       d = arithmetic(w.op, a, b, shift);
   }
+}
+
+void Reference::finish() {
+  if (unfinished_ < 256) reg[unfinished_] = unfinished_value_;
+  unfinished_ = 256;
 }
 
 void Reference::run(const std::vector<Word>& code, uint64_t limit) {
@@ -227,6 +251,8 @@ void Reference::run(const std::vector<Word>& code, uint64_t limit) {
         lane_step(v, lane, end);
         end += cost(v.op);
       }
+      finish();
+      if (v.op == Uop::IQMUL) end += 3;
       if (changes_flags(v.op)) flags_until = end;
       ++executed[static_cast<uint32_t>(v.op)];
     } else {
@@ -235,8 +261,11 @@ void Reference::run(const std::vector<Word>& code, uint64_t limit) {
         lane_step(w, lane, end);
         end += w.op == Uop::ALD && lane > 0 ? 1 : cost(w.op);
       }
+      finish();
+      if (w.op == Uop::IQMUL) end += 3;
       if (changes_flags(w.op)) flags_until = end;
-      if (w.op != Uop::ST && w.op != Uop::MTS && !w.repeat) last_written = w.d;
+      if (w.op != Uop::ST && w.op != Uop::STP && w.op != Uop::PACK && w.op != Uop::MTS && !w.repeat)
+        last_written = w.d;
     }
     start = end;
     pc = next;

@@ -43,7 +43,7 @@ struct Event {
 /// The engine and its surroundings. Runs until it meets a jump to itself.
 class Reference {
  public:
-  explicit Reference(uint32_t lanes) : lanes_(lanes), acc(256 * lanes) {}
+  explicit Reference(uint32_t lanes) : lanes_(lanes), acc(256 * lanes), packed(lanes) {}
 
   /// Throws std::runtime_error after `limit` microinstructions.
   void run(const std::vector<Word>& code, uint64_t limit = 200'000);
@@ -54,12 +54,14 @@ class Reference {
 
  private:
   uint32_t lanes_, acc_row_ = 0;
+  uint32_t unfinished_ = 256, unfinished_value_ = 0;  ///< iqmul's result, written a lane later
 
  public:
   std::array<uint32_t, 256> reg{};
   std::vector<uint32_t> lmem = std::vector<uint32_t>(16384);
-  std::vector<uint32_t> acc;  ///< row by row
-  uint32_t pred = 0, shift = 0;
+  std::vector<uint32_t> acc;     ///< row by row
+  std::vector<uint32_t> packed;  ///< the packer's bytes, lowest first
+  uint32_t pred = 0, shift = 0, limits = 0;
   bool carry = false;
   std::vector<Event> events;
   uint64_t cycle = 0;                     ///< in which the last microinstruction left X
@@ -68,6 +70,7 @@ class Reference {
 
  private:
   void lane_step(const Word& w, uint32_t lane, uint64_t start);
+  void finish();
 };
 
 }  // namespace micro_test

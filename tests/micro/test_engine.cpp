@@ -153,8 +153,8 @@ template <class Model>
 void sweep(const std::vector<std::pair<uint32_t, uint32_t>>& pairs, bool iqmul_shifts) {
   const std::vector<Uop> ops = {Uop::PASS, Uop::IADD, Uop::ISUB, Uop::IMUL, Uop::IMIN, Uop::IMAX,
                                 Uop::ISHL, Uop::ISRA, Uop::ISRL, Uop::AND,  Uop::OR,   Uop::XOR,
-                                Uop::SLT,  Uop::SLTU, Uop::EXTS, Uop::EXTZ, Uop::PACK, Uop::ADDC,
-                                Uop::ICEQ, Uop::ICLT, Uop::ICLE, Uop::SEL};
+                                Uop::SLT,  Uop::SLTU, Uop::EXTS, Uop::EXTZ, Uop::ADDC, Uop::ICEQ,
+                                Uop::ICLT, Uop::ICLE, Uop::SEL};
   Reference reference(EngineBench<Model>::kLanes);
   for (size_t i = 0; i < pairs.size(); ++i) {
     reference.lmem[2 * i] = pairs[i].first;
@@ -193,6 +193,15 @@ void sweep(const std::vector<std::pair<uint32_t, uint32_t>>& pairs, bool iqmul_s
       if (!unary) {
         code.push_back({.op = op, .d = kResult, .a = kA, .b = 0xa5, .imm = true});
         log(kResult, 96 + static_cast<uint32_t>(op));
+      }
+    }
+    for (const uint32_t limits : {0u, 1u, 3u}) {
+      li(kStage, limits);
+      log(kStage, spr::LIMITS);
+      for (const uint32_t from : {kA, kB}) {
+        for (int i = 0; i < 4; ++i) code.push_back({.op = Uop::PACK, .a = from});
+        for (uint32_t i = 0; i < EngineBench<Model>::kLanes / 4; ++i)
+          code.push_back({.op = Uop::STP, .d = 4 * i, .a = kPointer});
       }
     }
     code.push_back({.op = Uop::MFS, .d = kResult, .b = spr::PRED});
@@ -262,9 +271,9 @@ std::vector<Word> random_program(tb::Random& random, Reference& reference) {
   static const Uop kVector[] = {Uop::PASS,  Uop::IADD, Uop::ISUB, Uop::IMUL, Uop::IMIN, Uop::IMAX,
                                 Uop::ISHL,  Uop::ISRA, Uop::ISRL, Uop::AND,  Uop::OR,   Uop::XOR,
                                 Uop::IQMUL, Uop::ICEQ, Uop::ICLT, Uop::ICLE, Uop::SEL};
-  static const Uop kPlain[] = {Uop::SLT, Uop::SLTU, Uop::EXTS, Uop::EXTZ, Uop::PACK,
-                               Uop::LI,  Uop::LIN,  Uop::ADDC, Uop::LD,   Uop::ST,
-                               Uop::ALD, Uop::MFS,  Uop::MTS,  Uop::MTS,  Uop::EXEC};
+  static const Uop kPlain[] = {Uop::SLT, Uop::SLTU, Uop::EXTS, Uop::EXTZ, Uop::PACK, Uop::LI,
+                               Uop::LIN, Uop::ADDC, Uop::LD,   Uop::ST,   Uop::STP,  Uop::ALD,
+                               Uop::MFS, Uop::MTS,  Uop::MTS,  Uop::EXEC};
   static const Uop kBranch[] = {Uop::BEQ, Uop::BNE,  Uop::BLT, Uop::BGE, Uop::BLTU, Uop::BGEU,
                                 Uop::JMP, Uop::CALL, Uop::BF,  Uop::BNF, Uop::CALLF};
   for (uint32_t& word : reference.lmem) word = operand(random);
@@ -281,6 +290,8 @@ std::vector<Word> random_program(tb::Random& random, Reference& reference) {
 
   std::vector<Word> code;
   load_registers(code, 0, kLinks);
+  code.push_back({.op = Uop::MTS, .d = spr::LIMITS, .a = 0});
+  code.push_back({.op = Uop::PACK, .vd = true, .va = true, .repeat = true});
   const auto begin = static_cast<uint32_t>(code.size());
   uint32_t recent = 0;  // written by the last one: often read by the next
   const auto source = [&] {
@@ -303,6 +314,7 @@ std::vector<Word> random_program(tb::Random& random, Reference& reference) {
     if (w.imm) w.b = static_cast<uint32_t>(random.below(256));
     w.repeat = random.below(3) == 0;
     if (w.repeat) w.vd = random.below(4) != 0, w.va = random.below(2), w.vb = random.below(2);
+    if (w.op == Uop::IQMUL) w.vd = w.repeat;
     const bool flag_user = micro_test::is_flag_branch(w.op);
     switch (w.op) {
       case Uop::EXTS:
@@ -319,10 +331,14 @@ std::vector<Word> random_program(tb::Random& random, Reference& reference) {
         w.a = kAddresses + static_cast<uint32_t>(random.below(4));
         w.b = static_cast<uint32_t>(random.below(64)) * 4, w.imm = true, w.va = w.vb = false;
         break;
+      case Uop::PACK:
+        w.d = w.b = 0, w.imm = w.vb = false, w.vd = w.repeat;
+        break;
       case Uop::ST:
+      case Uop::STP:
         w.a = kAddresses + static_cast<uint32_t>(random.below(4));
         w.d = static_cast<uint32_t>(random.below(64)) * 4;
-        w.b = source();
+        w.b = w.op == Uop::ST ? source() : 0;
         w.imm = w.repeat = w.vd = w.va = w.vb = false;
         break;
       case Uop::ALD:
@@ -333,9 +349,11 @@ std::vector<Word> random_program(tb::Random& random, Reference& reference) {
         w.b = static_cast<uint32_t>(random.below(32)), w.imm = w.va = w.vb = false;
         break;
       case Uop::MTS:
-        w.d = random.below(8) ? 64 + static_cast<uint32_t>(random.below(64)) : +spr::PRED;
+        w.d = random.below(8)   ? 64 + static_cast<uint32_t>(random.below(64))
+              : random.below(2) ? +spr::PRED
+                                : +spr::LIMITS;
         w.b = 0, w.imm = w.vb = false;
-        if (w.d == spr::PRED) w.vd = false;
+        if (w.d < 64) w.vd = false;
         break;
       case Uop::EXEC:
         w.a = kStages + static_cast<uint32_t>(random.below(kAddresses - kStages));
@@ -351,7 +369,8 @@ std::vector<Word> random_program(tb::Random& random, Reference& reference) {
                     : 0;
         }
     }
-    if (w.op != Uop::CALL && w.op != Uop::CALLF) recent = w.op < Uop::ST ? w.d : recent;
+    if (w.op != Uop::CALL && w.op != Uop::CALLF && w.op != Uop::PACK)
+      recent = w.op < Uop::MTS ? w.d : recent;
     code.push_back(w);
     if (w.op == Uop::CALL) {
       // What it jumps to comes back over the link; there the way goes on.

@@ -311,7 +311,7 @@ TEST_P(MicroScalar, CyclesOfInstructions) {
   show("ADD", {plain(Opcode::ADD, {.ra = 1, .rb = 1, .rc = 2}, 4)}, 25);
   show("SUB, AND, OR, XOR, SHL, SHR, SRA, SLT, SLTU",
        {plain(Opcode::SUB, {.ra = 1, .rb = 1, .rc = 2})}, 29);
-  show("MUL", {plain(Opcode::MUL, {.ra = 1, .rb = 1, .rc = 2})}, 36);
+  show("MUL", {plain(Opcode::MUL, {.ra = 1, .rb = 1, .rc = 2})}, 34);
   show("LDS", {plain(Opcode::LDS, {.ra = 1, .rc = 2})}, 25);
   show("STS", {plain(Opcode::STS, {.ra = 1, .rb = 2})}, 30);
   show("branch, not taken", {plain(Opcode::BEQ, {.ra = 1}, 0)}, 24);

@@ -322,13 +322,63 @@ TEST_P(VpuMicro, ClearBetweenRows) {
   EXPECT_GT(stopped, 10u);
 }
 
+// Bytes are clamped by the store, which also does the last stage if that is the maximum with 0: all
+// types, zero points of both signs, values near the limits and far away, maxima that are no such
+// stage.
+TEST_P(VpuMicro, ClampsOfTheStore) {
+  using isa::Dtype;
+  using isa::Vop;
+  const auto stage = [](uint32_t index, Vop op, uint32_t imm, uint32_t swap = 0) {
+    isa::VpuStage s{};
+    s.index = index, s.op = static_cast<uint32_t>(op), s.imm = imm, s.swap = swap;
+    s.operand = static_cast<uint32_t>(isa::Voperand::CONST);
+    return vpu_test::command(s);
+  };
+  for (const auto& [type, zero] : std::vector<std::pair<Dtype, int32_t>>{
+           {Dtype::S8, 0}, {Dtype::U8, 0}, {Dtype::S8, 22}, {Dtype::S8, -128}, {Dtype::U8, 128}}) {
+    for (uint32_t form = 0; form < 8; ++form) {
+      VpuImage image(config_);
+      const auto add = [&](const Command& c) { ASSERT_TRUE(image.add(c)); };
+      isa::VpuSeta a{};
+      a.dtype = static_cast<uint32_t>(Dtype::I32), a.s0 = 4;
+      isa::VpuSetd d{};
+      d.dtype = static_cast<uint32_t>(type), d.s0 = 1, d.zp = zero;
+      isa::VpuShape shape{};
+      shape.n0 = 40, shape.n1 = shape.n2 = 1;
+      isa::VpuRun run{};
+      run.lanes = config_.n - form % 2;
+      for (const uint32_t bits : {0u, 20u, 23u, 24u, 31u}) {
+        add(vpu_test::bare(isa::Opcode::VPU_CLEAR));
+        add(vpu_test::command(a));
+        add(vpu_test::command(d));
+        add(vpu_test::command(shape));
+        add(stage(0, Vop::ISRA, bits));
+        if (form == 0 && bits == 31) add(stage(1, Vop::XOR, 0x7fffffff));  // the extremes
+        if (form == 1 || form == 4) add(stage(1, Vop::IMAX, 0));
+        if (form == 2) add(stage(1, Vop::IMAX, 0, 1));
+        if (form == 3) add(stage(3, Vop::IMAX, 0));
+        if (form == 4) add(stage(2, Vop::IADD, 0xfffffff0));
+        if (form == 5) add(stage(1, Vop::IMAX, 1));
+        if (form == 6) add(stage(1, Vop::IMIN, 0));
+        if (form == 7) add(stage(0, Vop::IMAX, 0));
+        add(vpu_test::command(run, 0, 0, 16384));
+        run.imm_d += 512, run.imm_a += 512;
+      }
+      both(image.image(), "form " + std::to_string(form));
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_TRUE(faults_.empty());
+}
+
 // Microcode with one word that does nothing, at each of many places: the comparison sees it.
 TEST_P(VpuMicro, PlantedFaults) {
   constexpr uint64_t kNothing = 0;  // pass of register 0 to itself
   const auto good = microcode_;
-  for (const char* name : {"vpu_shape", "v_strides", "v_redop", "va_s8", "va_i32", "va_acc",
-                           "vb_s8", "vs_perm", "vs_move", "v_pro", "vt_8z", "vt_32", "vt_8",
-                           "v_bytes", "v_stored", "v_rows", "v_walk", "vpu_xpose", "vx_in"}) {
+  for (const char* name :
+       {"vpu_shape", "v_strides", "v_redop", "va_s8",  "va_i32",    "va_acc", "vb_s8",
+        "vs_perm",   "vs_move",   "v_pro",   "vt_8n",  "vt_8p",     "v_zero", "vt_32",
+        "v_bytes",   "v_stored",  "v_rows",  "v_walk", "vpu_xpose", "vx_in"}) {
     uint32_t address = ~0u;
     for (const auto& label : good.labels)
       if (label.name == name) address = label.address;

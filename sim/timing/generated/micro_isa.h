@@ -27,7 +27,7 @@ enum class Uop : uint8_t {
   SLTU = 17,  ///< d = a < b, unsigned
   EXTS = 18,  ///< d = byte (lane mod 4) of R[a + lane / 4], sign extended
   EXTZ = 19,  ///< d = byte (lane mod 4) of R[a + lane / 4], zero extended
-  PACK = 20,  ///< d = {a[7:0], b[31:8]}
+  PACK = 20,  ///< a, clamped to LIMITS, as the packer's highest byte; its others move down
   LI = 21,  ///< d = 16-bit immediate, zeros above
   LIN = 22,  ///< d = 16-bit immediate, ones above
   ADDC = 23,  ///< d = a + b + C; C = carry
@@ -36,11 +36,12 @@ enum class Uop : uint8_t {
   ICLE = 26,  ///< P[lane] = (a <= b) signed, d = a
   SEL = 30,  ///< d = P[lane] ? a : b
   LD = 32,  ///< d = LMEM[R[a] + R[b] or immediate]
-  ST = 33,  ///< LMEM[R[a] + immediate in field d] = R[b], the bytes that BE names
   ALD = 34,  ///< d = accumulator[R[a]][lane]
   MFS = 35,  ///< d = SPR[field b]
   MTS = 36,  ///< SPR[field d] = R[a]
   EXEC = 37,  ///< the vector operation that the stage word R[a] describes, on registers 0..N-1
+  ST = 38,  ///< LMEM[R[a] + immediate in field d] = R[b], the bytes that BE names
+  STP = 39,  ///< as st, with the packer's lowest four bytes; the packer turns by four bytes
   BEQ = 40,  ///< branch if a == b
   BNE = 41,  ///< branch if a != b
   BLT = 42,  ///< branch if a < b, signed
@@ -110,8 +111,6 @@ inline constexpr const char* name_of(Uop op) {
       return "sel";
     case Uop::LD:
       return "ld";
-    case Uop::ST:
-      return "st";
     case Uop::ALD:
       return "ald";
     case Uop::MFS:
@@ -120,6 +119,10 @@ inline constexpr const char* name_of(Uop op) {
       return "mts";
     case Uop::EXEC:
       return "exec";
+    case Uop::ST:
+      return "st";
+    case Uop::STP:
+      return "stp";
     case Uop::BEQ:
       return "beq";
     case Uop::BNE:
@@ -177,6 +180,7 @@ inline constexpr uint32_t CFG_CHAN = 24;  ///< read: DMA channels
 inline constexpr uint32_t CFG_STAGES = 25;  ///< read: stages of the VPU's chain
 inline constexpr uint32_t CFG_QDEPTH = 26;  ///< read: commands in a queue
 inline constexpr uint32_t PRED = 27;  ///< read, write: predicate of each lane
+inline constexpr uint32_t LIMITS = 28;  ///< write: limits of pack: bit 0: 0 in place of -128, bit 1: 255 in place of 127
 inline constexpr uint32_t MXADDR = 32;  ///< write: LMEM byte address of the first activation row
 inline constexpr uint32_t MXSTRIDE = 33;  ///< write: distance of the rows in bytes
 inline constexpr uint32_t MXACC = 34;  ///< write: first accumulator row
