@@ -6,6 +6,8 @@ import build as builds
 import tools
 from errors import FlowError
 
+TTPU_BAUD = 1_000_000  # that `ttpu` takes where a device string names none
+
 
 def command(board, mode, port, bitstream):
     """The programming command of board.yaml with its places filled in."""
@@ -46,5 +48,7 @@ def run(board, build, mode, port):
     if status:
         raise FlowError(f"{words[0]} ended with {status}: the board was not programmed. Is it plugged in, and may you "
                         f"use it? See fpga/{board.name}/README.md, troubleshooting", 4)
-    device = board.get("uart").get("device", "")
+    device, baud = board.get("uart").get("device", ""), board.get("uart")["baud"]
+    if baud != TTPU_BAUD:  # has to be said; "board::115200" is the only port there is
+        device = f"{device or ':'}:{baud}"
     print(f"Next: ttpu board list; ttpu board info --device board{device}")

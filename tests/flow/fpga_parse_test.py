@@ -345,7 +345,13 @@ class Flashing(unittest.TestCase):
         self.board.keys["program"]["sram"] = ["true", "{bitstream}"]
         with contextlib.redirect_stdout(io.StringIO()) as out:
             flash.run(self.board, self.folder, "sram", "")
-        self.assertIn("board:/dev/ttyUSB7", out.getvalue())
+        self.assertTrue(out.getvalue().endswith("--device board:/dev/ttyUSB7\n"))
+        for uart, device in (({"baud": 115200, "device": ":/dev/ttyUSB7"}, "board:/dev/ttyUSB7:115200"),
+                             ({"baud": 115200}, "board::115200"), ({"baud": 1000000}, "board")):
+            self.board.keys["uart"] = uart
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                flash.run(self.board, self.folder, "sram", "")
+            self.assertTrue(out.getvalue().endswith(f"--device {device}\n"), out.getvalue())
 
 
 if __name__ == "__main__":
