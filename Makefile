@@ -39,11 +39,9 @@ sim: ## the whole regression; ends with `N passed, N failed` (SEED=n repeats ano
 
 nightly: ## the long random runs and proofs (a million GEMMs, ten million flits a topology), bitstreams of every open flow
 	@$(SETUP) sim
-	@$(SIM) --long --timeout 36000
-	@$(MAKE) fpga BOARD=icebreaker
-	@$(MAKE) fpga BOARD=ulx3s VARIANT=25f
-	@$(MAKE) fpga BOARD=ulx3s VARIANT=45f
-	@$(MAKE) fpga BOARD=tang_nano_20k
+	@failed=; $(SIM) --long --timeout 36000 || failed=yes; \
+	for board in icebreaker "icebreaker VARIANT=upduino" "ulx3s VARIANT=25f" "ulx3s VARIANT=45f" tang_nano_20k; do \
+	  $(MAKE) fpga BOARD=$$board || failed=yes; done; [ -z "$$failed" ]
 
 test: ## one test: make test TEST=name [SEED=n]
 	@test -n "$(TEST)" || { echo "which? make test TEST=name; make list shows all"; exit 2; }

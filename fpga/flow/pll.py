@@ -27,7 +27,7 @@ def _ecp5(fin):
                 vco = fin / i * fb * op
                 if not (400 <= vco <= 800 and 3.125 <= vco / op <= 400):
                     continue
-                for os in range(1, 129):
+                for os in range(math.ceil(vco / 400), 129):
                     # A VCO in the middle of its range; small input dividers for little jitter.
                     yield vco / os, (i, abs(vco - 600), fb), {"PllIDiv": i, "PllFbDiv": fb, "PllOpDiv": op, "PllOsDiv": os}
 
@@ -42,6 +42,8 @@ def _ice40(fin):
             if not 533 <= vco <= 1066:
                 continue
             for q in range(1, 7):
+                if not 16 <= vco / 2 ** q <= 275:
+                    continue
                 band = sum(pfd >= edge for edge in (17, 26, 44, 66, 101)) + 1
                 yield vco / 2 ** q, (r, 0), {"PllDivR": r, "PllDivF": f, "PllDivQ": q, "PllFilter": band}
 

@@ -204,6 +204,10 @@ class Clocks(unittest.TestCase):
     def test_out_of_reach(self):
         with self.assertRaisesRegex(FlowError, "cannot make 900"):
             pll.solve("ecp5", 25, 900)
+        for family, fin, wanted in (("ecp5", 25, 450), ("ice40", 12, 12), ("ice40", 12, 300), ("gowin", 27, 3), ("xc7", 100, 4)):
+            with self.assertRaisesRegex(FlowError, f"cannot make {wanted} MHz"):
+                pll.solve(family, fin, wanted)
+        self.assertEqual(pll.solve("ecp5", 25, 400).mhz, 400)
         for wanted in (0, -24):
             with self.assertRaisesRegex(FlowError, f"cannot make {wanted} MHz"):
                 pll.clocking(boards.load(TINY, "tiny"), wanted)
