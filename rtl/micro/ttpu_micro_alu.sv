@@ -19,8 +19,7 @@ module ttpu_micro_alu
   output logic [31:0] rotated_o,
   output logic [31:0] mask_o,
   output logic        fill_o,
-  output logic [31:0] x_o,
-  output logic        dropped_o
+  output logic [31:0] x_o
 );
   // ---- adder ------------------------------------------------------------------------------------
   assign {carry_o, sum_o} = 33'(({1'b0, a_i, 1'b1} + {1'b0, bx_i, carry_i}) >> 1);
@@ -66,7 +65,7 @@ module ttpu_micro_alu
   assign fill_o = (ctl_i.arithmetic && a_i[31]) || (ctl_i.byte_sign && byte_msb) || fill_i;
   ttpu_micro_shift i_shift (
     .a_i, .amount_i(bx_i[4:0]), .off_i(!ctl_i.use_shift), .left_i(ctl_i.left), .byte_i(ctl_i.byte_ext),
-    .rotated_o, .mask_o, .dropped_o
+    .rotated_o, .mask_o
   );
 
   // ---- the rest: one unit's, the others give 0 ----------------------------------------------------

@@ -161,12 +161,12 @@ module ttpu_micro_engine
   // in) or saturate: only 2^62 is too large, and only with SHIFT = 0. The last lane (write) stays in X
   // until then; of the others the next lane is in X, and its operands are taken in the cycle of iq_take.
   logic iq_take_q, iq_shift_q, iq_round_q, iq_steps_over;
-  logic iq_sign_q, iq_half_q, iq_sticky_q, saturate_q;  // of the product that was taken
+  logic iq_sign_q, iq_half_q, iq_lost_q, saturate_q;  // of the product that was taken
   logic [63:0] product;
   logic        sticky;
   logic [31:0] ext, packed_word;
   logic [31:0] rotated, mask, x;
-  logic        fill, dropped;
+  logic        fill;
   ttpu_micro_rf i_rf (
     .clk_i, .rd_en_i(ready_q), .a_addr_i(d_a), .b_addr_i(d_b), .a_o(rf_a), .b_o(rf_b),
     .wr_en_i((x_q.write && ready_q && !taken_q) || iq_round_q), .wr_addr_i(x_d_q - 8'(iq_round_q && !ready_q)),
@@ -178,6 +178,12 @@ module ttpu_micro_engine
     .clk_i, .first_i(x_first_q), .step_i(x_q.mul && !(x_q.iqmul && x_q.write && x_left_q < 4'd3)),
     .a_i(a), .b_i(bx), .product_o(product), .sticky_o(sticky)
   );
+  // Are there ones in the product below the last bit that the shift drops? sticky looks at 29..0.
+  logic lost;
+  always_comb begin
+    lost = 1'b0;
+    for (int unsigned i = 0; i < 31; i++) lost = lost || (product[30+i] && shift_q > 5'(i));
+  end
 
   always_comb begin
     unique case (x_q.ext)
@@ -200,7 +206,7 @@ module ttpu_micro_engine
     .pred_i(pred_q[x_lane_q]),
     .fill_i(iq_shift_q && iq_sign_q), .ext_i(ext),
     .sum_o(sum), .carry_o(carry_out), .less_o(less), .equal_o(equal), .rotated_o(rotated), .mask_o(mask),
-    .fill_o(fill), .x_o(x), .dropped_o(dropped)
+    .fill_o(fill), .x_o(x)
   );
 
   // Result for the register file, for operand a and for operand b of the next: there the immediate
@@ -279,14 +285,14 @@ module ttpu_micro_engine
       saturate_q <= product[62] && !product[63] && shift_q == '0;
       iq_sign_q <= product[63];
       iq_half_q <= product[30];
-      iq_sticky_q <= sticky;
+      iq_lost_q <= sticky || lost;
     end
     if (iq_shift_q) begin
       x_q.alu.use_shift <= 1'b0;
       x_q.alu.use_sum <= 1'b1;
       x_q.sub <= saturate_q;
       carry_in_q <= (shift_q == '0 ? iq_half_q : rotated[31]) &&
-          (result[0] || iq_sticky_q || (shift_q != '0 && (iq_half_q || dropped)));
+          (result[0] || iq_lost_q);
     end
 
     if (x_q.exec && !taken_q) begin

@@ -8,8 +8,7 @@ module ttpu_micro_shift (
   input  logic        left_i,
   input  logic        byte_i,    // only the byte at amount_i, a multiple of 8
   output logic [31:0] rotated_o, // bit 31, to the right, amount > 0: the last bit that was dropped
-  output logic [31:0] mask_o,
-  output logic        dropped_o  // OR of the bits dropped before that
+  output logic [31:0] mask_o
 );
   // -amount to the left: a bit is inverted if there is a 1 below it.
   logic [4:0] rotate;
@@ -43,10 +42,8 @@ module ttpu_micro_shift (
   end
 
   always_comb begin
-    dropped_o = 1'b0;
     for (int unsigned i = 0; i < 32; i++) begin
       mask_o[i] = off_i || (byte_i && i >= 8) || (left_i ? below[i] : below[31-i]);
-      if (i < 31) dropped_o = dropped_o || (a_i[i] && below[i+1]);
     end
   end
 endmodule
