@@ -211,13 +211,16 @@ void BoardDevice::clear() {
   failed_ = false;
 }
 
+std::unique_ptr<BoardLink> open_link(const std::string& device) {
+  const BoardAddress a = parse_board(device);
+  auto port = std::make_unique<SerialPort>(a.port, a.baud);
+  const std::string path = port->path();
+  return std::make_unique<BoardLink>(std::move(port), path, link_options());
+}
+
 std::unique_ptr<Device> open_board(const std::string& device, const Config& config,
                                    const DeviceOptions& options) {
-  const BoardAddress a = parse_board(device);
-  const std::string name = a.port.empty() ? "the only serial port" : a.port;
-  auto link = std::make_unique<BoardLink>(std::make_unique<SerialPort>(a.port, a.baud), name,
-                                          link_options());
-  return std::make_unique<BoardDevice>(std::move(link), config, options);
+  return std::make_unique<BoardDevice>(open_link(device), config, options);
 }
 
 }  // namespace ttpu

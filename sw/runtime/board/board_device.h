@@ -54,7 +54,10 @@ class BoardDevice final : public Device {
   std::vector<TraceEvent> trace_;
 };
 
-/// Open the board of a device string; see parse_board.
+/// Greet the board of a device string; see parse_board. The link is named by its port, also where
+/// the string leaves the port out. Throws DeviceError.
+std::unique_ptr<BoardLink> open_link(const std::string& device);
+/// Open it as a device.
 std::unique_ptr<Device> open_board(const std::string& device, const Config& config,
                                    const DeviceOptions& options);
 

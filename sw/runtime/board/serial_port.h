@@ -33,6 +33,8 @@ class SerialPort final : public ByteStream {
   ~SerialPort() override;
   SerialPort(const SerialPort&) = delete;
   SerialPort& operator=(const SerialPort&) = delete;
+  /// The port's file, also if it was found as the only one.
+  const std::string& path() const { return path_; }
   void write(std::span<const uint8_t> bytes) override;
   size_t read(std::span<uint8_t> bytes, int timeout_ms) override;
 
