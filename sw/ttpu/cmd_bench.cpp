@@ -234,7 +234,10 @@ void add_bench(CLI::App& app, Context& context) {
       "Examples:\n  ttpu bench gemm --m 256 --n 256 --k 256\n"
       "  ttpu bench gemm --m 16 --n 16 --k 16 --cold --json\n"
       "  ttpu bench gemm --config core128 --m 512 --n 512 --k 512 --type bf16");
-  on_run(*sub, [o, &context] { run_gemm(*o, context); });
+  on_run(*sub, [o, sub, &context] {
+    check_simulation(*sub, o->simulation);
+    run_gemm(*o, context);
+  });
   add_bench_array(*bench, context);
   add_bench_net(*bench, context);
 }

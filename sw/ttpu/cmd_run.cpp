@@ -105,9 +105,6 @@ void run_image(const Options& o, Context& context) {
     saves.emplace_back(&find_tensor(image.outputs, output, "--output"), path);
   }
 
-  if (o.simulation.device.starts_with("board") && !o.simulation.trace_file.empty())
-    throw CliError(kUsage, "a board writes no waves: --trace is of the simulated chip",
-                   "use --device rtl");
   DeviceOptions options = o.simulation.device_options(image);
   options.trace_commands = !o.timeline.empty();
   auto device = open_device(o.simulation.device, config, options);
@@ -189,7 +186,10 @@ void add_run(CLI::App& app, Context& context) {
       "  ttpu run model.ttpu --device rtl --input x=random:7 --check golden --timeline t.json\n"
       "  ttpu run model.ttpu --device rtl --input x=random:7 --predict --energy\n"
       "  ttpu run model.ttpu --device rtl --input x=random:7 --trace run.fst");
-  on_run(*sub, [o, &context] { run_image(*o, context); });
+  on_run(*sub, [o, sub, &context] {
+    check_simulation(*sub, o->simulation);
+    run_image(*o, context);
+  });
 }
 
 }  // namespace ttpu::cli

@@ -68,6 +68,24 @@ void add_simulation(CLI::App& app, SimulationOptions& o, const std::string& defa
   app.add_option("--trace", o.trace_file, "rtl: write a wave (FST) to this file");
 }
 
+void check_simulation(const CLI::App& app, const SimulationOptions& o) {
+  if (!is_board(o.device)) return;
+  const auto refuse = [&](const char* option, const char* why, const std::string& more) {
+    if (app.count(option))
+      throw CliError(kUsage, fmt::format("{}: {} is of the simulated chip", why, option),
+                     "leave it out, or use --device rtl" + more);
+  };
+  // The timing model's memory has them too.
+  for (const char* option : {"--latency", "--bytes-per-cycle"})
+    if (!o.predict)
+      refuse(option, "a board's memory is as fast as it is",
+             fmt::format("; with --predict {} is of the timing model", option));
+  for (const char* option : {"--stall-percent", "--memory-seed"})
+    refuse(option, "a board's memory is as fast as it is", "");
+  refuse("--init-seed", "a board starts with what its memories hold", "");
+  refuse("--trace", "a board writes no waves", "");
+}
+
 RunResult timed_run(Device& device) {
   const double start = thread_seconds();
   RunResult r = device.run();

@@ -30,6 +30,10 @@ struct SimulationOptions {
 /// Add --device and the options above to a subcommand.
 void add_simulation(CLI::App& app, SimulationOptions& options, const std::string& default_device);
 
+/// Throw CliError(kUsage) if an option was given that would do nothing on this device: what is of
+/// the simulated chip only, with a board.
+void check_simulation(const CLI::App& app, const SimulationOptions& options);
+
 /// Dense bytes of tensors by name.
 using Tensors = std::map<std::string, std::vector<uint8_t>>;
 

@@ -76,12 +76,36 @@ TEST_F(BoardTest, ImageOfAnotherConfiguration) {
   expect_error({"run", path("m.ttpu"), "--device", device_, "--input", "x=random:1"}, 4,
                "'core16'");
 }
-TEST_F(BoardTest, WavesAreOfTheSimulatedChip) {
+TEST_F(BoardTest, OptionsOfTheSimulatedChipAreRefused) {
   const std::string source = write("p.s", slurp(TTPU_BOARD_DATA));
   ASSERT_EQ(ttpu({"asm", source, "-o", path("p.ttpu")}).code, 0);
-  expect_error({"run", path("p.ttpu"), "--device", "board:/dev/ttyNone", "--input", "x=random:1",
-                "--trace", path("w.fst")},
-               2, "a board writes no waves");
+  device_ = "board:/dev/ttyNone";
+  const struct {
+    std::vector<std::string> option;
+    const char* message;
+  } cases[] = {
+      {{"--latency", "100"},
+       "a board's memory is as fast as it is: --latency is of"},  // the default
+      {{"--bytes-per-cycle", "4"}, "--bytes-per-cycle is of the simulated chip"},
+      {{"--stall-percent", "5", "--memory-seed", "1"}, "--stall-percent is of the simulated chip"},
+      {{"--memory-seed", "1"}, "--memory-seed is of the simulated chip"},
+      {{"--init-seed", "1"}, "a board starts with what its memories hold"},
+      {{"--trace", path("w.fst")}, "a board writes no waves"},
+      {{"--trace", path("w.fst"), "--predict"}, "a board writes no waves"},
+  };
+  for (const auto& c : cases) {
+    for (std::vector<std::string> command :
+         {std::vector<std::string>{"run", path("p.ttpu"), "--device", device_, "--input",
+                                   "x=random:1"},
+          gemm(16)}) {
+      command.insert(command.end(), c.option.begin(), c.option.end());
+      expect_error(command, 2, c.message);
+    }
+  }
+  // With --predict it is of the timing model: this fails at the port, and not before.
+  auto command = gemm(16);
+  command.insert(command.end(), {"--latency", "2", "--predict"});
+  expect_error(command, 4, "cannot open /dev/ttyNone");
 }
 TEST_F(BoardTest, NoSuchPort) {
   device_ = "board:/dev/ttyNone";
