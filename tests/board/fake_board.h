@@ -1,6 +1,7 @@
 // A board in C++: the bridge's protocol, registers as a map, a memory. Lines lose, flip and add
 // bytes.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -25,6 +26,8 @@ struct FakeBoard {
   bool silent = false, babbles = false, spoils_replies = false;
   uint32_t refuse_from = ~0u;
   uint64_t spoiled = 0, accesses = 0;
+  uint64_t hurried = 0;        ///< bytes that came before the reply was taken
+  size_t longest_request = 0;  ///< bytes
   bool greeted = false;
 
   explicit FakeBoard(const Config& c) {
@@ -36,7 +39,9 @@ struct FakeBoard {
   }
 
   void host_sends(uint8_t byte) {
+    hurried += !to_host.empty();
     frame_.push_back(byte);
+    longest_request = std::max(longest_request, frame_.size());
     while (!frame_.empty() && frame_[0] != uart::kSyncIn) frame_.erase(frame_.begin());
     if (frame_.size() < 8) return;
     const uint8_t command = frame_[2], count = frame_[3];

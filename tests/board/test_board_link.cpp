@@ -50,6 +50,12 @@ TEST(BoardLink, NoiseIsMendedAndNothingHappensTwice) {
       ASSERT_EQ(back, words) << "noise " << noise << " round " << round;
       EXPECT_EQ(board.accesses - before, 2 * words.size() + (vmem ? 2 : 0));
     }
+    // The host's side of the flow control; spoiled lines add bytes behind a reply.
+    EXPECT_LE(board.longest_request, 268u);
+    if (!noise) {
+      EXPECT_EQ(board.longest_request, 268u);
+      EXPECT_EQ(board.hurried, 0u);
+    }
     EXPECT_EQ(board.spoiled > 0, noise > 0);
     EXPECT_EQ(link->counters().retries > 0, noise > 0);
   }

@@ -237,6 +237,51 @@ TEST(Uart, EveryCommandAndLength) {
   EXPECT_EQ(b.framing_errors(), 0u);
 }
 
+// Rule 1 of docs/reference/uart.md: a request in flight at most, of 268 bytes at most, and no other
+// flow control.
+TEST(Uart, AFastAndASlowHostLoseNothing) {
+  constexpr uint32_t kSlow = kGap - 10 * kDiv - 4;  // idle clocks: a byte's own come on top
+  UartBench b(18);
+  b.greet(0);
+  uint8_t number = 0;
+  for (int round = 0; round < 24; ++round) {
+    const bool slow = round % 4 == 3;  // else the next request comes behind the reply's stop bit
+    std::vector<uint32_t> words(64);
+    for (auto& w : words) w = b.random().u32();
+    const uint32_t at = 256 * b.random().u32();
+    const Bytes request = b.frame(++number, 13, 64, at, words);
+    ASSERT_EQ(request.size(), 268u);
+    b.put(request, slow ? kSlow : 0);
+    ASSERT_EQ(b.reply().status, Status::Okay) << "round " << round;
+    ASSERT_EQ(b.ask(++number, 12, 64, at, {}, slow ? kSlow : 0).words, words);
+  }
+  EXPECT_EQ(b.framing_errors(), 0u);
+}
+
+TEST(Uart, AHostThatDoesNotWaitLosesOnlyWhatItSent) {
+  UartBench b(19);
+  b.greet(0);
+  uint8_t number = 0;
+  for (int round = 0; round < 20; ++round) {
+    std::vector<uint32_t> words(1 + b.random().below(64));
+    for (auto& w : words) w = b.random().u32();
+    const auto count = static_cast<uint8_t>(words.size());
+    const uint64_t before = b.accesses;
+    b.put(b.frame(++number, 13, count, 0x1000, words));
+    b.put(b.frame(uint8_t(number + 1), 13, count, 0x8000, words));  // on top of the reply
+    const Reply r = b.reply();
+    ASSERT_TRUE(r.there);
+    EXPECT_EQ(r.number, number);
+    EXPECT_EQ(r.status, Status::Okay);
+    EXPECT_EQ(r.count, count);
+    b.ctl().run(40 * 12 * kDiv + 2 * kGap);  // its rest is no frame, or a half one
+    b.got.clear();
+    EXPECT_EQ(b.accesses - before, count) << "round " << round;
+    EXPECT_FALSE(b.memory.contains(0x8000)) << "round " << round;
+    EXPECT_EQ(b.ask(++number, 12, count, 0x1000).words, words) << "round " << round;
+  }
+}
+
 TEST(Uart, ADoubledRequestActsOnce) {
   UartBench b(10);
   b.greet(0);
