@@ -35,7 +35,9 @@ struct SdramPart {
   int64_t power_up, refresh_window;
   uint32_t refresh_rows;
 
-  uint64_t bytes() const { return uint64_t{data_bits / 8} << (row_bits + bank_bits + col_bits); }
+  constexpr uint64_t bytes() const {
+    return uint64_t{data_bits / 8} << (row_bits + bank_bits + col_bits);
+  }
 };
 
 namespace sdram {
@@ -223,13 +225,15 @@ class SdramModel {
   void command() {
     const bool drives = pins_.dq_oe != 0;
     if (drives) contention();
+    driven_before_ = driven_;
+    driven_ = pins_.dq_oe == static_cast<typename SdramPins<Bits>::Data>(~0ull);
     if (!pins_.cke) {
       if (edge_ - start_ > 8)
         violate("CKE", "low: self refresh and power down are not for this model");
       return;
     }
     const int code = pins_.cs_n ? 7 : pins_.ras_n << 2 | pins_.cas_n << 1 | pins_.we_n;
-    if (drives && code != 4) violate("DQ drive", "the controller drives DQ without a WRITE");
+    if (drives && code == 5) violate("DQ drive", "the controller drives DQ in a READ");
     if (code == 7) return;
     const int64_t up = now_ - static_cast<int64_t>(start_) * period_;
     if (up < part_.power_up)
@@ -288,8 +292,9 @@ class SdramModel {
   void write(uint32_t b) {
     ++writes;
     uint8_t* place = column(b);
-    if (pins_.dq_oe != static_cast<typename SdramPins<Bits>::Data>(~0ull))
-      violate("DQ drive", "the controller does not drive all of DQ in a WRITE");
+    if (!driven_) violate("DQ drive", "the controller does not drive all of DQ in a WRITE");
+    if (driven_ && !driven_before_)
+      violate("DQ early", "the controller drives DQ from a WRITE on, not from a clock before it");
     for (uint32_t i = 0; i < Bits / 8; ++i)
       if (!(pins_.dqm >> i & 1)) place[i] = static_cast<uint8_t>(pins_.dq_from >> 8 * i);
     banks_[b].write = now_;
@@ -401,6 +406,7 @@ class SdramModel {
   int64_t refresh_ = kNever;
   uint32_t latency_ = 3;
   bool mode_set_ = false, precharged_ = false;
+  bool driven_ = false, driven_before_ = false;  ///< all of DQ, at this edge and the one before
   Random random_{"sdram"};
 };
 

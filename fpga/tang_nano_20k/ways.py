@@ -5,8 +5,8 @@ upper bound with the slowest load of a tap on each of them.
 
 usage: build/venv/bin/python fpga/tang_nano_20k/ways.py build/fpga/tang_nano_20k/work/seed1.json [MHZ]
 
-Exit code 1 if, by the wires, nothing is left of half a clock for a way to the SDRAM, or of a clock for a way from it
-(docs/reference/sdram.md, Timing at the pins).
+Exit code 1 if, by the wires, nothing is left of half a clock for a way to the SDRAM, of a clock and a half for one that
+switches its data pads, or of a clock for a way from it (docs/reference/sdram.md, Timing at the pins).
 """
 import importlib.resources
 import json
@@ -82,7 +82,9 @@ def longest(routing, times):
 def group(kind_of_cell, name, port):
     """Which ways a port of a cell ends or begins."""
     if kind_of_cell in ("OBUF", "IOBUF") and "sdram" in name and "sdram_clk" not in name:
-        return "to the SDRAM" if port in ("I", "OEN") else "from the SDRAM" if kind_of_cell == "IOBUF" else ""
+        if kind_of_cell == "IOBUF" and port != "I":
+            return "to its drivers" if port == "OEN" else "from the SDRAM"
+        return "to the SDRAM" if port == "I" else ""
     if kind_of_cell == "MULT9X9" and re.fullmatch(r"(A|B|DOUT)[0-9]+", port):
         return "from multipliers" if port.startswith("DOUT") else "to multipliers"
     return ""
@@ -95,7 +97,7 @@ def main():
     wires, bound = wire_times(0), wire_times(1)
     nets = {bit: net["attributes"]["ROUTING"] for net in module["netnames"].values() for bit in net["bits"]
             if net["attributes"].get("ROUTING", "").strip()}
-    ways = {"to the SDRAM": [], "from the SDRAM": [], "to multipliers": [], "from multipliers": []}
+    ways = {"to the SDRAM": [], "to its drivers": [], "from the SDRAM": [], "to multipliers": [], "from multipliers": []}
     for name, cell in module["cells"].items():
         for port, bits in cell["connections"].items():
             which = group(cell["type"], name, port)
@@ -108,10 +110,11 @@ def main():
         print(f"{what:16} {len(ns):5} ways, the longest {max(ns)[0]:.2f} ns, with taps at most {max(n[1] for n in ns):.2f} ns")
     clock = 1000 / mhz
     out = [clock / 2 - T_IS - max(n[i] for n in ways["to the SDRAM"]) for i in (0, 1)]
+    drive = [1.5 * clock - T_IS - max(n[i] for n in ways["to its drivers"]) for i in (0, 1)]
     back = [clock - T_AC - T_SU - 2 * T_PAD - max(n[i] for n in ways["from the SDRAM"]) for i in (0, 1)]
     print(f"at {mhz:g} MHz: {out[0]:.2f} ns left to the SDRAM (with taps {out[1]:.2f}), "
-          f"{back[0]:.2f} from it ({back[1]:.2f})")
-    return 0 if out[0] > 0 and back[0] > 0 else 1
+          f"{drive[0]:.2f} to its drivers ({drive[1]:.2f}), {back[0]:.2f} from it ({back[1]:.2f})")
+    return 0 if min(out[0], drive[0], back[0]) > 0 else 1
 
 
 if __name__ == "__main__":

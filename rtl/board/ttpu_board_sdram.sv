@@ -23,6 +23,7 @@ module ttpu_board_sdram
   parameter int unsigned TrfcNs = 66,
   parameter int unsigned TwrNs = 15,
   parameter int unsigned TmrdClocks = 2,
+  parameter int unsigned ThzNs = 7,
   parameter int unsigned TrefiNs = 7800,
   parameter int unsigned PowerUpUs = 200,
   // chip
@@ -85,7 +86,8 @@ module ttpu_board_sdram
   logic [1:0] bresp, rresp;
   logic [31:0] mem_addr, mem_wdata, mem_rdata;
 
-  logic ready, core_rst_nq;
+  logic ready;
+  logic core_rst_nq = 1'b0;               // from the first clock on
   assign ready_o = core_rst_nq;
   always_ff @(posedge clk_i) core_rst_nq <= rst_ni && ready;
 
@@ -115,8 +117,8 @@ module ttpu_board_sdram
     .DataBits(DataBits), .RowBits(RowBits), .BankBits(BankBits), .ColBits(ColBits),
     .ClkKhz(ClkKhz), .CasLatency(CasLatency), .CaptureFall(CaptureFall), .TrcdNs(TrcdNs),
     .TrpNs(TrpNs), .TrasNs(TrasNs), .TrcNs(TrcNs), .TrrdNs(TrrdNs), .TrfcNs(TrfcNs), .TwrNs(TwrNs),
-    .TmrdClocks(TmrdClocks), .TrefiNs(TrefiNs), .PowerUpUs(PowerUpUs), .AxiBytes(AxiBytes),
-    .AddrBits(FarAddrBits), .IdBits(AxiIdBits)
+    .TmrdClocks(TmrdClocks), .ThzNs(ThzNs), .TrefiNs(TrefiNs), .PowerUpUs(PowerUpUs),
+    .AxiBytes(AxiBytes), .AddrBits(FarAddrBits), .IdBits(AxiIdBits)
   ) i_sdram (
     .clk_i, .rst_ni, .ready_o(ready),
     .s_axi_awvalid_i(awvalid), .s_axi_awready_o(awready), .s_axi_awaddr_i(awaddr),

@@ -25,6 +25,7 @@ module ttpu_sdram #(
   parameter int unsigned TrfcNs = 66,
   parameter int unsigned TwrNs = 15,
   parameter int unsigned TmrdClocks = 2,
+  parameter int unsigned ThzNs = 7,
   parameter int unsigned TrefiNs = 7800,
   parameter int unsigned PowerUpUs = 200,
   parameter int unsigned AxiBytes = 8,    // DataBits / 8 to 16
@@ -147,8 +148,8 @@ module ttpu_sdram #(
     .DataBits(DataBits), .RowBits(RowBits), .BankBits(BankBits), .ColBits(ColBits),
     .LenBits(LenBits), .ClkKhz(ClkKhz), .CasLatency(CasLatency), .CaptureFall(CaptureFall),
     .TrcdNs(TrcdNs), .TrpNs(TrpNs), .TrasNs(TrasNs), .TrcNs(TrcNs), .TrrdNs(TrrdNs),
-    .TrfcNs(TrfcNs), .TwrNs(TwrNs), .TmrdClocks(TmrdClocks), .TrefiNs(TrefiNs),
-    .PowerUpUs(PowerUpUs)
+    .TrfcNs(TrfcNs), .TwrNs(TwrNs), .TmrdClocks(TmrdClocks), .ThzNs(ThzNs),
+    .TrefiNs(TrefiNs), .PowerUpUs(PowerUpUs)
   ) i_ctl (
     .clk_i, .rst_ni, .ready_o,
     .run_valid_i(run_valid_q), .run_ready_o(run_ready), .run_we_i(run_we_q),

@@ -7,7 +7,9 @@
 // take_o, which needs wr_valid_i (write) or rd_go_i (read); last_o is the run's last word.
 // Between two runs, and where a run enters another row, one clock of look-up; a closed row costs
 // tRCD more, an open one of another row tRP + tRCD. A read's word comes CasLatency + 2 clocks
-// after its take_o, with its run's tag. A write follows a read after CasLatency + 2 clocks.
+// after its take_o, with its run's tag. A write follows a read after CasLatency + 2 clocks, or 3 if
+// half a clock is shorter than ThzNs. DQ is driven from at least a clock before a write run's first word
+// to its last, also between its words; by then the SDRAM has left the wires, ThzNs after a READ's word.
 // Refresh: every TrefiNs, before the next word; 8 refreshes and the mode come after PowerUpUs of
 // reset's end, then ready_o. Times are rounded up to clocks. Pins come from registers that drive
 // nothing else; sdram_dq_i goes to one register, on the rising edge of clk_i or, with CaptureFall,
@@ -29,6 +31,7 @@ module ttpu_sdram_ctl #(
   parameter int unsigned TrfcNs = 66,     // REFRESH to anything
   parameter int unsigned TwrNs = 15,      // last word to PRECHARGE, never below two clocks
   parameter int unsigned TmrdClocks = 2,  // MODE to anything
+  parameter int unsigned ThzNs = 7,       // clock to the SDRAM's drivers off
   parameter int unsigned TrefiNs = 7800,  // between refreshes: 64 ms / rows, rounded down
   parameter int unsigned PowerUpUs = 200,
   localparam int unsigned WordAddrBits = RowBits + BankBits + ColBits,
@@ -87,7 +90,9 @@ module ttpu_sdram_ctl #(
   localparam int unsigned Trrd = clocks(TrrdNs);
   localparam int unsigned Trfc = clocks(TrfcNs);
   localparam int unsigned Twr = larger(clocks(TwrNs), 2);
-  localparam int unsigned Turn = CasLatency + 2;                // one clock without a driver
+  // From READ to WRITE: the SDRAM is off ThzNs behind the middle of a clock, a clock before the WRITE's
+  // the controller drives.
+  localparam int unsigned Turn = CasLatency + (ThzNs * ClkKhz <= 500000 ? 2 : 3);
   localparam int unsigned Trefi = TrefiNs * (ClkKhz / 100) / 10000;   // rounded down
   localparam int unsigned PowerUpTicks = (PowerUpUs * ClkKhz / 1000 + Trefi) / Trefi;
   localparam int unsigned InitRefreshes = 8;
@@ -280,7 +285,9 @@ module ttpu_sdram_ctl #(
   end
 
   // ---- pins -------------------------------------------------------------------------------------
-  logic oe_nq;  // kept as pads want it, so that nothing stands between
+  // Drivers are on a clock before a word may go, for the way to all of them: as long as a write run is
+  // in hand. Kept as pads want it, so that nothing stands between.
+  logic oe_nq;
   assign sdram_dq_oe_o = {DataBits{!oe_nq}};
   always_ff @(posedge clk_i) begin
     sdram_cke_o <= rst_ni;
@@ -290,7 +297,7 @@ module ttpu_sdram_ctl #(
     sdram_addr_o <= addr_pins;
     sdram_dqm_o <= state_q == PowerUp ? '1 : take_o && we_q ? ~wr_be_i : '0;
     sdram_dq_o <= wr_data_i;
-    oe_nq <= !(rst_ni && take_o && we_q);
+    oe_nq <= !(busy_q && we_q && turn_q <= TurnBits'(1));
   end
 
   // The word of a READ that left the pins at edge k is taken at edge k + CasLatency + 1, or half a
@@ -329,6 +336,8 @@ module ttpu_sdram_ctl #(
       assert (!(tick && due_q)) else $error("ttpu_sdram_ctl: a refresh is a whole interval late");
       assert (!(state_q == Burst && waited) || open_q[bank_q])
         else $error("ttpu_sdram_ctl: a word for a closed bank");
+      assert (!(take_o && we_q) || !oe_nq)
+        else $error("ttpu_sdram_ctl: DQ is not driven a clock before a word");
     end
   end
 `endif

@@ -229,6 +229,29 @@ TYPED_TEST(Sdram, TheHostWaitsForThreeBurstsAtMost) {
   EXPECT_LE(b->longest_host, 3 * kWords + 120);
 }
 
+TYPED_TEST(Sdram, DriversOfTheTwoSidesAreApart) {
+  constexpr int64_t kT = TypeParam::kPeriod;
+  // The controller drives half a clock behind the SDRAM's last word, or a clock later (ThzNs).
+  constexpr int64_t kApart = kT - kT / 2 + (kT / 2 < 7'000 ? kT : 0);
+  for (const bool late : {false, true}) {
+    tb::SdramPart part = TypeParam::kPart;
+    part.hz = kApart + late;
+    auto b = this->make(0, (kNear<TypeParam> + kFar<TypeParam>) / 2, part);
+    b->sdram.expect_violations = true;
+    ASSERT_TRUE(b->initialise());
+    for (uint64_t i = 0; i < 20'000; ++i) {  // a write behind each read, both of a row
+      if (b->waiting_reads() < 2) b->burst(false, 0, 1 + i % 3);
+      if (b->waiting_writes() < 2) b->burst(true, 128, 1 + i % 5);
+      b->ctl.tick();
+    }
+    b->drain();
+    EXPECT_GT(b->sdram.reads, 500u);
+    EXPECT_GT(b->sdram.writes, 500u);
+    EXPECT_EQ(b->sdram.violations.contains("DQ contention"), late);
+    EXPECT_EQ(b->sdram.violations.size(), size_t{late});
+  }
+}
+
 // ---- refresh ------------------------------------------------------------------------------------
 TYPED_TEST(Sdram, RefreshGoesOnWhileMastersStall) {
   auto b = this->make(0);

@@ -31,10 +31,12 @@ struct Hand {
   void wait(int clocks) {
     for (int i = 0; i < clocks; ++i) put(kNop);
   }
+  /// Drives DQ from a clock before, and on.
   void write(uint32_t bank, uint32_t column, uint16_t data, uint8_t mask = 0) {
-    dq_oe = 0xffff, dq_from = data, dqm = mask;
+    if (!dq_oe) dq_oe = 0xffff, put(kNop);
+    dq_from = data, dqm = mask;
     put(kWrite, bank, column);
-    dq_oe = 0, dqm = 0;
+    dqm = 0;
   }
   void init(int refreshes = 8, uint32_t mode = 0x20) {
     wait(20000);
@@ -59,12 +61,15 @@ TEST(SdramModel, LawfulSequenceKeepsData) {
   h.write(1, 5, 0x1234);
   h.write(1, 6, 0x5678);
   h.write(1, 6, 0xabcd, 2);  // the low byte only
+  h.dq_oe = 0;
   EXPECT_NE(h.put(kRead, 1, 5), 0x1234) << "in the clock of the READ";
   EXPECT_NE(h.put(kRead, 1, 6), 0x1234) << "a clock too early";
   // The edge CasLatency + 1 behind the register that put READ out: the eye is there.
   EXPECT_EQ(h.put(kNop), 0x1234);
   EXPECT_EQ(h.put(kNop), 0x56cd);
   EXPECT_NE(h.put(kNop), 0x56cd) << "a clock too late";
+  h.write(1, 7, 1);  // driven as soon as it may be
+  h.dq_oe = 0;
   h.wait(2);
   h.put(kPrecharge, 1), h.wait(1);
   h.open(1, 78);
@@ -97,9 +102,11 @@ TEST(SdramModel, NamesTheBrokenRule) {
       {"address", [](Hand& h) { h.open(0, 1), h.put(kRead, 0, 0x400); }},
       {"command", [](Hand& h) { h.put(kStop); }},
       {"DQ drive", [](Hand& h) { h.open(0, 1), h.put(kWrite, 0, 0); }},
-      {"DQ drive", [](Hand& h) { h.dq_oe = 0xffff, h.put(kNop); }},
+      {"DQ drive", [](Hand& h) { h.open(0, 1), h.dq_oe = 1, h.put(kRead, 0, 0); }},
+      {"DQ drive", [](Hand& h) { h.open(0, 1), h.dq_oe = 0xff, h.wait(1), h.put(kWrite, 0, 0); }},
+      {"DQ early", [](Hand& h) { h.open(0, 1), h.dq_oe = 0xffff, h.put(kWrite, 0, 0); }},
       {"DQ contention",
-       [](Hand& h) { h.open(0, 1), h.put(kRead, 0, 0), h.wait(2), h.write(0, 0, 1); }},
+       [](Hand& h) { h.open(0, 1), h.put(kRead, 0, 0), h.wait(2), h.dq_oe = 1, h.put(kNop); }},
       {"CKE", [](Hand& h) { h.cke = 0, h.put(kNop); }},
       {"mode", [](Hand& h) { h.put(kMode, 0, 0x20); }},
       {"refresh rate", [](Hand& h) { h.wait(1563), h.put(kRefresh); }},
