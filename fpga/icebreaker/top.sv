@@ -67,9 +67,9 @@ module top #(
   // ---- reset and heartbeat ----------------------------------------------------------------------
   // One counter: it holds the reset for its first 2^15 clocks, then it is the heartbeat.
   // Flip-flops of the device start at 0. The lock and the button come from other clocks.
-  logic [1:0]  go_q;
-  logic [23:0] count_q;
-  logic        rst_n_q;
+  logic [1:0]  go_q = '0;
+  logic [23:0] count_q = '0;
+  logic        rst_n_q = 1'b0;
   always_ff @(posedge clk) begin
     go_q <= {go_q[0], locked && btn_n};
     count_q <= go_q[1] ? count_q + 1'b1 : '0;

@@ -67,8 +67,8 @@ module top #(
 
   // ---- reset ------------------------------------------------------------------------------------
   // Flip-flops of the device start at 0. The lock and the button come from other clocks.
-  logic [1:0]         go_q;
-  logic [ResetBits:0] hold_q;
+  logic [1:0]         go_q = '0;
+  logic [ResetBits:0] hold_q = '0;
   logic               rst_n;
   assign rst_n = hold_q[ResetBits];
   always_ff @(posedge clk) begin

@@ -2,6 +2,7 @@
 #   ttpu_library(NAME ttpu_x SOURCES ... [LIBS ...])          a C++ library with our warnings
 #   ttpu_config_params(OUT CONFIG PARAM...)                   -G options of a configuration
 #   ttpu_verilate(TARGET ... TOP ... SOURCES ... PARAMS ...)  a model library from SystemVerilog
+#   ttpu_verilate_board(TARGET ... BOARD ... PINS ...)        a model of a board's top as its bitstream has it
 #   ttpu_add_test(NAME ... SOURCES ... VERILATED ... LIBS ...) a GoogleTest run by ctest
 
 find_program(VERILATOR verilator REQUIRED)
@@ -162,15 +163,99 @@ function(ttpu_verilate)
   endif()
 endfunction()
 
+# _ttpu_board_sources(list BOARD VARIANT): what `fpga.py sources` says of a board: files, packages first, and
+# -G options. Asked again when something that it depends on is newer than the answer.
+function(_ttpu_board_sources list board variant)
+  set(answer "${CMAKE_BINARY_DIR}/boards/${board}-${variant}.txt")
+  file(GLOB flow CONFIGURE_DEPENDS "${TTPU_ROOT}/fpga/flow/*.py")
+  list(APPEND flow "${TTPU_ROOT}/fpga/${board}/board.yaml" "${TTPU_ROOT}/scripts/cmake/configs.cmake"
+       "${TTPU_ROOT}/sw/isa/configs.yaml")
+  set(lines "")
+  if(EXISTS "${answer}")
+    file(STRINGS "${answer}" lines)
+  endif()
+  set(inputs ${lines})
+  list(FILTER inputs EXCLUDE REGEX "^-G")
+  set(old FALSE)
+  foreach(input ${flow} ${inputs})
+    if("${input}" IS_NEWER_THAN "${answer}")
+      set(old TRUE)
+    endif()
+  endforeach()
+  if(old OR NOT lines)
+    execute_process(COMMAND /usr/bin/python3 -B "${TTPU_ROOT}/fpga/flow/fpga.py" sources "${board}" --variant "${variant}"
+      OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+    file(WRITE "${answer}" "${text}")
+    file(STRINGS "${answer}" lines)
+    set(inputs ${lines})
+    list(FILTER inputs EXCLUDE REGEX "^-G")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${flow} ${inputs})
+  set(${list} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# ttpu_verilate_board(TARGET name BOARD board [VARIANT v] [PINS file.sv] [PARAMS Div=4 ...] [OPTIONAL])
+#
+# The top of a board of fpga/ with the sources and parameters of its bitstream, but for PARAMS. PINS: a
+# module of the file's name round the top, which takes the top's parameters from the macro
+# TTPU_BOARD_PARAMETERS. Sets name_DIV (clocks a bit of the serial line) and name_PS (the clock's period).
+# OPTIONAL: built only where it is wanted.
+function(ttpu_verilate_board)
+  cmake_parse_arguments(P "OPTIONAL" "TARGET;BOARD;VARIANT;PINS" "PARAMS" ${ARGN})
+  _ttpu_board_sources(lines ${P_BOARD} "${P_VARIANT}")
+  set(sources "")
+  set(params "")
+  set(given ${P_PARAMS})
+  foreach(line ${lines})
+    if(NOT line MATCHES "^-G([A-Za-z0-9_]+)=(.*)$")
+      list(APPEND sources "${line}")
+      continue()
+    endif()
+    set(name "${CMAKE_MATCH_1}")
+    set(own ${given})
+    list(FILTER own INCLUDE REGEX "^${name}=")
+    if(NOT own)
+      list(APPEND params "${name}=${CMAKE_MATCH_2}")
+    endif()
+  endforeach()
+  list(APPEND params ${given})
+  set(options ${params})
+  set(module top)
+  if(P_PINS)
+    get_filename_component(module "${P_PINS}" NAME_WE)
+    list(APPEND sources "${CMAKE_CURRENT_SOURCE_DIR}/${P_PINS}")
+    list(TRANSFORM options REPLACE "^([^=]*)=(.*)$" ".\\1(\\2)")
+    list(JOIN options "," options)
+    set(options "-DTTPU_BOARD_PARAMETERS=${options}")
+  else()
+    list(TRANSFORM options PREPEND "-G")
+  endif()
+  ttpu_verilate(TARGET ${P_TARGET} TOP ${module} SOURCES ${sources} PARAMS ${options})
+  if(P_OPTIONAL)
+    set_target_properties(${P_TARGET} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+  set(khz 100000)
+  foreach(param ${params})
+    if(param MATCHES "^Div=(.*)$")
+      set(${P_TARGET}_DIV ${CMAKE_MATCH_1} PARENT_SCOPE)
+    elseif(param MATCHES "^ClkKhz=(.*)$")
+      set(khz ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  math(EXPR ps "1000000000 / ${khz}")
+  set(${P_TARGET}_PS ${ps} PARENT_SCOPE)
+endfunction()
+
 # ttpu_add_test(NAME x SOURCES ... [VERILATED model...] [LIBS ...] [LABEL block] [TIMEOUT s]
-#               [SHARDS n] [ARGS ...] [DEPENDS target...] [DEFINES ...])
+#               [SHARDS n] [ARGS ...] [DEPENDS target...] [DEFINES ...] [NIGHTLY])
 #
 # A GoogleTest executable `x` with tb's main, registered with ctest through scripts/run_test.sh with
 # label LABEL (the folder's name if not given) and a timeout (300 s). With VERILATED also `x_trace`,
 # the same test with waves, built on demand when x fails. SHARDS splits the cases over n ctest
-# entries that run in parallel. No Verilator needed: leave VERILATED out.
+# entries that run in parallel. No Verilator needed: leave VERILATED out. NIGHTLY: built and run by
+# `make nightly` (ctest -C long) only.
 function(ttpu_add_test)
-  cmake_parse_arguments(P "" "NAME;LABEL;TIMEOUT;SHARDS" "SOURCES;VERILATED;LIBS;ARGS;DEPENDS;DEFINES"
+  cmake_parse_arguments(P "NIGHTLY" "NAME;LABEL;TIMEOUT;SHARDS" "SOURCES;VERILATED;LIBS;ARGS;DEPENDS;DEFINES"
     ${ARGN})
   if(P_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "ttpu_add_test(${P_NAME}): not understood: ${P_UNPARSED_ARGUMENTS}")
@@ -205,7 +290,14 @@ function(ttpu_add_test)
     if(P_DEPENDS)
       add_dependencies(${exe} ${P_DEPENDS})
     endif()
+    if(P_NIGHTLY)
+      set_target_properties(${exe} PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
   endforeach()
+  set(configurations "")
+  if(P_NIGHTLY)
+    set(configurations CONFIGURATIONS long)
+  endif()
   math(EXPR last "${P_SHARDS} - 1")
   foreach(shard RANGE ${last})
     if(P_SHARDS EQUAL 1)
@@ -213,7 +305,7 @@ function(ttpu_add_test)
     else()
       set(test ${P_NAME}.${shard})
     endif()
-    add_test(NAME ${test} COMMAND "${TTPU_ROOT}/scripts/run_test.sh" "${CMAKE_BINARY_DIR}" ${P_NAME}
+    add_test(NAME ${test} ${configurations} COMMAND "${TTPU_ROOT}/scripts/run_test.sh" "${CMAKE_BINARY_DIR}" ${P_NAME}
       ${shard} ${P_SHARDS} ${P_ARGS} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}")
     set_tests_properties(${test} PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "${P_LABEL}")
   endforeach()

@@ -2,7 +2,9 @@
 // serial pins on a pseudo-terminal. Prints the terminal's path, then serves it until SIGTERM or
 // --seconds. Which model, and what its pins are called, is set where it is built: TTPU_MODEL,
 // TTPU_MODEL_HEADER, TTPU_PIN_CLOCK, TTPU_PIN_RESET (low = reset), TTPU_PIN_RX, TTPU_PIN_TX,
-// TTPU_DIV (clocks a bit).
+// TTPU_DIV (clocks a bit). With an SDRAM on the board also TTPU_SDRAM, its part in tb::sdram,
+// and TTPU_CLOCK_PS, the clock's period; a broken rule of the SDRAM ends the program as an
+// assertion of the RTL does (exit code 1). TTPU_START: clocks from power-on until the board hears.
 //
 // usage: ttpu_board_sim [--seed S] [--drop N] [--flip N] [--extra N]   one byte in N, each
 // direction
@@ -24,11 +26,19 @@
 
 #include TTPU_MODEL_HEADER
 #include "tb/random.h"
+#include "tb/report.h"
 #include "uart_pins.h"
+#ifdef TTPU_SDRAM
+#include "tb/sdram_model.h"
+#endif
 
 namespace {
 
+#ifndef TTPU_START
+#define TTPU_START 0
+#endif
 constexpr uint32_t kDiv = TTPU_DIV;  // clocks a bit, as the model is built
+constexpr uint64_t kResetClocks = 8;
 volatile std::sig_atomic_t stopped = 0;
 
 struct Options {
@@ -63,6 +73,39 @@ class Noise {
   const Options& o_;
   tb::Random random_;
 };
+
+#ifdef TTPU_SDRAM
+/// The SDRAM at the board's pins. It is there from the end of reset on: CKE is low before, but for
+/// the first clocks, in which the chip's registers are random.
+class Sdram {
+ public:
+  explicit Sdram(TTPU_MODEL& top)
+      : cke_(top.sdram_cke_o),
+        model_(TTPU_BIND_SDRAM(kPart.data_bits, top), kPart, TTPU_CLOCK_PS, kWayPs) {}
+  void before_clock() {
+    if (cke_ && !on_) model_.restart();
+    on_ = cke_;
+    if (on_) model_.before_clock();
+  }
+  void at_clock() {
+    if (on_) model_.at_clock();
+  }
+
+ private:
+  static constexpr tb::SdramPart kPart = tb::sdram::TTPU_SDRAM;
+  static constexpr int64_t kWayPs = 6'000;  ///< two pads and the board's wires
+  const CData& cke_;
+  tb::SdramModel<kPart.data_bits> model_;
+  bool on_ = false;
+};
+#else
+/// A board without one.
+struct Sdram {
+  explicit Sdram(TTPU_MODEL&) {}
+  void before_clock() {}
+  void at_clock() {}
+};
+#endif
 
 int usage() {
   std::fprintf(
@@ -117,6 +160,9 @@ int main(int argc, char** argv) {
   if (!parse(argc, argv, o)) return usage();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // never outlives the test
   std::signal(SIGTERM, [](int) { stopped = 1; });
+  tb::failure_sink = [](const std::string& message) {
+    std::fprintf(stderr, "%s\n", message.c_str());
+  };
   const int line = open_terminal();
   if (line < 0) return std::perror("ttpu_board_sim: no pseudo-terminal"), 1;
 
@@ -125,14 +171,17 @@ int main(int argc, char** argv) {
   context->randSeed(static_cast<int>(o.seed | 1));
   context->fatalOnError(false);
   auto top = std::make_unique<TTPU_MODEL>(context.get());
+  Sdram sdram(*top);
   ttpu::test::UartPins pins(kDiv);
   Noise to_board(o, 0), to_host(o, 1);
   uint64_t clocks = 0, bytes_in = 0, bytes_out = 0, resets = 0, busy_until = 0;
   const auto clock = [&](uint8_t reset_n) {
     top->TTPU_PIN_RESET = reset_n;
     top->TTPU_PIN_RX = pins.drive();
+    if (clocks >= kResetClocks) sdram.before_clock();
     top->TTPU_PIN_CLOCK = 0;
     top->eval();
+    sdram.at_clock();
     uint8_t byte = 0;
     if (pins.sample(top->TTPU_PIN_TX, byte))
       to_host.pass(byte, [&](uint8_t b) {
@@ -144,7 +193,8 @@ int main(int argc, char** argv) {
     top->eval();
     ++clocks;
   };
-  for (int i = 0; i < 8; ++i) clock(0);
+  for (uint64_t i = 0; i < kResetClocks; ++i) clock(0);
+  for (int i = 0; i < TTPU_START; ++i) clock(1);
   std::printf("%s\n", ::ptsname(line));
   std::fflush(stdout);
 
@@ -161,7 +211,7 @@ int main(int argc, char** argv) {
     if (bytes_in >= o.hangup_after) break;
     if (bytes_in >= o.reset_after && resets == 0) {
       ++resets;
-      for (int i = 0; i < 8; ++i) clock(0);
+      for (uint64_t i = 0; i < kResetClocks; ++i) clock(0);
     }
     // Without work for the line the model may wait for the host, at a slow pace.
     if (clocks > busy_until && pins.idle()) {
@@ -169,7 +219,7 @@ int main(int argc, char** argv) {
       ::poll(&p, 1, 2);
     }
     for (int i = 0; i < 400; ++i) clock(1);
-    failed = context->gotError();
+    failed = context->gotError() || tb::failure_count > 0;
   }
   if (!o.report.empty()) {
     if (std::FILE* f = std::fopen(o.report.c_str(), "w")) {

@@ -1,11 +1,6 @@
 // The top of the Tang Nano 20K with the pins that test_sdram_board's boards have: its DQ pads, which
-// go both ways, are taken apart for the model of the SDRAM.
-module tang_nano_20k_pins #(
-  parameter int unsigned Div = 4,
-  parameter int unsigned GapBits = 12,
-  parameter int unsigned ConfigId = 0,
-  parameter logic [31:0] ConfigHash = 32'h0
-) (
+// go both ways, are taken apart for the model of the SDRAM. TTPU_BOARD_PARAMETERS: of the top.
+module tang_nano_20k_pins (
   input  logic        clk_i,
   input  logic        rst_ni,        // button S1, pressed when low
   input  logic        uart_rx_i,
@@ -26,7 +21,7 @@ module tang_nano_20k_pins #(
 );
   wire [31:0] dq;
   logic sdram_clk;
-  top #(.Div(Div), .GapBits(GapBits), .ResetBits(4), .ConfigId(ConfigId), .ConfigHash(ConfigHash)) i_top (
+  top #(`TTPU_BOARD_PARAMETERS) i_top (
     .clk_27mhz(clk_i), .btn_s1(!rst_ni), .uart_rx(uart_rx_i), .uart_tx(uart_tx_o), .led_n(led_no),
     .O_sdram_clk(sdram_clk), .O_sdram_cke(sdram_cke_o), .O_sdram_cs_n(sdram_cs_no),
     .O_sdram_cas_n(sdram_cas_no), .O_sdram_ras_n(sdram_ras_no), .O_sdram_wen_n(sdram_we_no),

@@ -1,187 +1,24 @@
-// The top of the Tang Nano 20K at its pins: the runtime's own back end at the serial line, the
-// SDRAM's model at the others, a program on all 64 multipliers.
-#include <gtest/gtest.h>
-
-#include <cstring>
-
+// The top of the Tang Nano 20K at its pins.
 #include "Vtang_nano_20k_pins.h"
-#include "isa/asm.h"
-#include "runtime/board/board_device.h"
-#include "tb/controller.h"
-#include "tb/sdram_model.h"
-#include "ttpu/program_image.h"
-#include "uart_pins.h"
+#include "sdram_top.h"
 
 namespace ttpu::test {
 namespace {
 
-constexpr uint32_t kDiv = 4;  // clocks a bit, as the model is built
-constexpr uint64_t kClocksPerMs = 2000;
-constexpr uint32_t kBytes = 8u << 20;
-constexpr int kN = 8, kRows = 4;
-
-/// LEDs, lit when low.
-enum Led : uint8_t { kBusy = 1 << 1, kError = 1 << 2, kNotReady = 1 << 4, kInReset = 1 << 5 };
-
-/// The board, at its pins.
-struct Board {
-  Board()
-      : ctl({.timeout_cycles = 40'000'000, .random_init_seed = 11, .name = "tang_nano_20k"}),
-        sdram(TTPU_BIND_SDRAM(32, ctl.dut()), tb::sdram::kGw2ar18, 16'667, 6'000) {
-    ctl->uart_rx_i = 1;
-    ctl->rst_ni = 1;
-    ctl.add(*this);
-    for (int i = 0; i < 24; ++i) ctl.tick();  // the PLL locks after 16
-    EXPECT_TRUE(lit(kInReset));
-    EXPECT_FALSE(ctl->sdram_cke_o);
-    ctl.run_until([&] { return ctl->sdram_cke_o; }, 100, "the end of reset");
-    sdram.first_cycle = ctl.cycle();
-    ctl.add(sdram);
+struct Tang {
+  using Dut = Vtang_nano_20k_pins;
+  static constexpr tb::SdramPart kPart = tb::sdram::kGw2ar18;
+  static constexpr unsigned kBits = 32;
+  static constexpr int64_t kPeriodPs = 16'667;
+  static constexpr const char* kName = "tang_nano_20k";
+  static bool lit(const Dut& dut, Light light) {  // lit when low
+    const int bit = light == Light::Error ? 2 : light == Light::NotReady ? 4 : 5;
+    return !(dut.led_no >> bit & 1);
   }
-  ~Board() { ctl.finish(); }
-  void before_clock() { ctl->uart_rx_i = pins.drive(); }
-  void at_clock() {
-    EXPECT_TRUE(ctl->clock_phase_o)
-        << "the SDRAM's clock is not the chip's inverted, cycle " << ctl.cycle();
-    uint8_t byte = 0;
-    if (pins.sample(ctl->uart_tx_o, byte)) to_host.push_back(byte);
-  }
-  bool lit(Led led) { return !(ctl->led_no & led); }
-  void wait_ready() {
-    ctl.run_until([&] { return !lit(kNotReady) && !lit(kInReset); }, 14'000, "ready");
-  }
-  tb::Controller<Vtang_nano_20k_pins> ctl;
-  tb::SdramModel<32> sdram;
-  UartPins pins{kDiv};
-  std::deque<uint8_t> to_host;
 };
 
-/// The host's end of its line: time passes on the board while the host waits.
-class Line final : public ByteStream {
- public:
-  explicit Line(Board& board) : board_(board) {}
-  void write(std::span<const uint8_t> bytes) override {
-    for (const uint8_t b : bytes) board_.pins.send(b);
-  }
-  size_t read(std::span<uint8_t> bytes, int timeout_ms) override {
-    for (uint64_t i = 0; i < static_cast<uint64_t>(timeout_ms) * kClocksPerMs; ++i) {
-      if (!board_.to_host.empty()) break;
-      board_.ctl.tick();
-    }
-    size_t n = 0;
-    for (; n < bytes.size() && !board_.to_host.empty(); ++n) {
-      bytes[n] = board_.to_host.front();
-      board_.to_host.pop_front();
-    }
-    return n;
-  }
-
- private:
-  Board& board_;
-};
-
-std::unique_ptr<BoardDevice> open(Board& board) {
-  auto link =
-      std::make_unique<BoardLink>(std::make_unique<Line>(board), "model",
-                                  LinkOptions{.reply_ms = 2000, .quiet_ms = 2, .retries = 2});
-  return std::make_unique<BoardDevice>(std::move(link), *find_config("nano8"), DeviceOptions{});
-}
-
-constexpr uint32_t kX = 0x5ff3f8, kW = kBytes - 64, kY = 0x1400, kZ = 0x2003;
-
-/// y = x * w, 4 x 8 by 8 x 8, with x across a row of the SDRAM and w at its end; z = 13 bytes of x.
-Image image() {
-  const std::string text = R"(
-.config nano8
-.equ X = 0
-.equ W = 1024
-.equ Y = 2048
-  dma_shape  channel=0 n0=64 n1=1 n2=1 n3=1
-  dma_load   channel=0 space=HBM imm_h=)" +
-                           std::to_string(kW) +
-                           R"( imm_v=W signal=f1
-  dma_shape  channel=0 n0=32 n1=1 n2=1 n3=1
-  dma_load   channel=0 space=HBM imm_h=)" +
-                           std::to_string(kX) + R"( imm_v=X signal=f2
-  mxu_loadw  imm_a=W stride=1 k=8 n=8 dtype=S8 wait=f1:1
-  mxu_matmul imm_a=X stride=1 rows=4 acc=0 dtype=S8 swap=1 wait=f2:1 signal=f3
-  vpu_clear
-  vpu_seta   src=ACC dtype=I32 s0=1
-  vpu_setd   dtype=I32 s0=4
-  vpu_shape  n0=4 n1=1 n2=1
-  vpu_run    imm_a=0 imm_d=Y lanes=8 wait=f3:1 signal=f4
-  dma_shape  channel=1 n0=128 n1=1 n2=1 n3=1
-  dma_store  channel=1 space=HBM imm_h=)" +
-                           std::to_string(kY) + R"( imm_v=Y wait=f4:1
-  dma_shape  channel=1 n0=13 n1=1 n2=1 n3=1
-  dma_store  channel=1 space=HBM imm_h=)" +
-                           std::to_string(kZ) +
-                           R"( imm_v=X
-  halt
-)";
-  const auto result = isa::assemble(text, "nano8");
-  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.errors[0].message);
-  return cli::to_image(result.program);
-}
-
-TEST(TangNano20k, LightsShowResetAndTheSdram) {
-  Board b;
-  EXPECT_TRUE(b.lit(kNotReady));
-  b.wait_ready();
-  EXPECT_FALSE(b.lit(kError));
-  b.ctl->rst_ni = 0;                         // S1
-  for (int i = 0; i < 3; ++i) b.ctl.tick();  // CKE follows, which the model refuses
-  EXPECT_TRUE(b.lit(kInReset));
-}
-
-TEST(TangNano20k, MultipliesMatricesInTheSdram) {
-  Board b;
-  b.wait_ready();
-  auto device = open(b);
-  EXPECT_EQ(device->hbm_bytes(), kBytes);
-  tb::Random random("operands");
-
-  // Single bytes too, at both ends and across rows.
-  for (const uint64_t at : {uint64_t{0}, uint64_t{0x3fd}, uint64_t{kBytes - 300}}) {
-    std::vector<uint8_t> bytes(at ? 299 : 300), back(bytes.size());
-    random.fill(bytes);
-    device->write_hbm(at, bytes);
-    device->read_hbm(at, back);
-    ASSERT_EQ(back, bytes) << "at 0x" << std::hex << at;
-    EXPECT_EQ(std::memcmp(b.sdram.bytes() + at, bytes.data(), bytes.size()), 0);
-  }
-
-  device->load(image());
-  for (int round = 0; round < 4; ++round) {
-    std::vector<int8_t> x(kRows * kN), w(kN * kN);
-    random.fill(x);
-    random.fill(w);
-    if (round == 0) std::fill(w.begin(), w.end(), int8_t{-128});
-    if (round == 0) std::fill(x.begin(), x.end(), int8_t{-128});
-    device->write_hbm(kX, {reinterpret_cast<uint8_t*>(x.data()), x.size()});
-    device->write_hbm(kW, {reinterpret_cast<uint8_t*>(w.data()), w.size()});
-    std::vector<uint8_t> z(20), want(20);
-    random.fill(want);
-    device->write_hbm(kZ - 3, want);
-    std::memcpy(want.data() + 3, x.data(), 13);
-    const RunResult r = device->run();
-    EXPECT_TRUE(r.done);
-    EXPECT_EQ(r.error, isa::Error::NONE);
-    device->read_hbm(kZ - 3, z);
-    EXPECT_EQ(z, want) << "round " << round << ": bytes stored at an odd address";
-    std::vector<int32_t> y(kRows * kN);
-    device->read_hbm(kY, {reinterpret_cast<uint8_t*>(y.data()), 4 * y.size()});
-    for (int i = 0; i < kRows * kN; ++i) {
-      int32_t sum = 0;
-      for (int k = 0; k < kN; ++k) sum += x[i / kN * kN + k] * w[k * kN + i % kN];
-      ASSERT_EQ(y[i], sum) << "round " << round << ", row " << i / kN << ", column " << i % kN;
-    }
-  }
-  EXPECT_FALSE(b.lit(kError));
-  EXPECT_EQ(device->link().counters().retries, 0u);
-  EXPECT_GT(b.sdram.refreshes, 100u);
-  EXPECT_TRUE(b.sdram.violations.empty());
-}
+TEST(TangNano20k, LightsShowResetAndTheSdram) { lights_show_reset_and_the_sdram<Tang>(); }
+TEST(TangNano20k, MultipliesMatricesInTheSdram) { multiplies_matrices_in_the_sdram<Tang>(); }
 
 }  // namespace
 }  // namespace ttpu::test
