@@ -217,8 +217,9 @@ class Assembler:
         if rpt and form not in REPEATABLE:
             self.error(f"`{op}` cannot be repeated")
         word |= RPT if rpt else 0
+        always = sum({"bi": BI, "vd": VD, "rpt": RPT}[bit] for bit in entry.get("always", []))
         if is_la:
-            return word | self.d(operands[0]) | self.label(operands[1])
+            return word | always | self.d(operands[0]) | self.label(operands[1])
         word |= getattr(self, f"form_{form}")(*operands)
         if rpt and form == "lanes":  # it writes nothing, but the ROM has repeats with d[*] only
             word |= VD
@@ -228,7 +229,7 @@ class Assembler:
             self.error("the row of `ald` does not move with the lane")
         if op in ("exts", "extz") and word & VA:
             self.error(f"the source of `{op}` moves by itself, write it without [*]")
-        return word
+        return word | always
 
     def form_da(self, d, a):
         return self.d(d) | self.a(a)

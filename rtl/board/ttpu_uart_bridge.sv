@@ -76,6 +76,11 @@ module ttpu_uart_bridge #(
   logic        aw_q, w_q, ar_q;
   logic [GapBits:0] gap_q;
 
+  // Comparisons a clock ahead of their use, for speed: nothing in them changes in the clock before.
+  logic        legal_q, full_q;           // the request may be executed; its data is there
+  logic        same_q, last_word_q;       // number of the kept reply; no word behind this one
+  logic        last_byte_q, match_q, crc_busy_q;
+
   logic [7:0]  number, command;
   logic [6:0]  count;
   logic [31:0] addr;
@@ -135,7 +140,7 @@ module ttpu_uart_bridge #(
   assign tx_data = state_q == SendHead ? head_byte : state_q == SendData ? buf_rdata : sum_byte;
   // A byte of the buffer is there one clock after its index.
   assign tx_valid = (state_q == SendHead || state_q == SendData || state_q == SendSum) && phase_q;
-  assign busy_o = state_q > Sum;
+  assign busy_o = !(state_q == Idle || state_q == Head || state_q == Data || state_q == Sum);
 
   // ---- accesses ---------------------------------------------------------------------------------
   assign m_axil_awvalid_o = aw_q;
@@ -178,6 +183,13 @@ module ttpu_uart_bridge #(
     if (w_q && m_axil_wready_i) w_q <= 1'b0;
     if (ar_q && m_axil_arready_i) ar_q <= 1'b0;
     if (rx_valid && !busy_o) gap_q <= '0;
+    legal_q <= legal_count && legal_command;
+    full_q <= state_q == Data && (!(command[Write] && legal_count) || index_q[8:2] == count);
+    same_q <= number == last_q;
+    last_word_q <= done_q + 7'd1 == count;
+    last_byte_q <= index_q + 9'd1 == {done_q, 2'b00};
+    match_q <= crc_match;
+    crc_busy_q <= crc_busy;
 
     case (state_q)
       // ---- request ----
@@ -197,7 +209,7 @@ module ttpu_uart_bridge #(
         end
       end
       Data: begin
-        if (!(command[Write] && legal_count) || index_q[8:2] == count) begin
+        if (full_q) begin
           index_q <= '0;
           state_q <= Sum;
         end else if (rx_valid) begin
@@ -206,8 +218,8 @@ module ttpu_uart_bridge #(
       end
       Sum: begin
         if (rx_valid) index_q <= index_q + 1'b1;
-        if (index_q[2] && !crc_busy && !rx_valid) begin
-          nak_q <= !crc_match || !legal_count || !legal_command;
+        if (index_q[2] && !crc_busy && !crc_busy_q && !rx_valid) begin
+          nak_q <= !match_q || !legal_q;
           state_q <= Judge;
         end
       end
@@ -224,7 +236,7 @@ module ttpu_uart_bridge #(
           reads_q <= 1'b0;
           status_q <= NotGreeted;
           state_q <= SendHead;
-        end else if (command[Access] && number == last_q) begin
+        end else if (command[Access] && same_q) begin
           state_q <= SendHead;
         end else begin
           last_q <= number;
@@ -275,7 +287,7 @@ module ttpu_uart_bridge #(
           done_q <= done_q + 1'b1;
           if (!command[Fixed]) head_q[55:24] <= addr + 32'd4;
         end
-        if (status_q != Okay || done_q + 7'd1 == count) begin
+        if (status_q != Okay || last_word_q) begin
           index_q <= '0;
           state_q <= SendHead;
         end
@@ -296,7 +308,7 @@ module ttpu_uart_bridge #(
         if (tx_taken) begin
           index_q <= index_q + 1'b1;
           phase_q <= 1'b0;
-          if (index_q + 9'd1 == {done_q, 2'b00}) begin
+          if (last_byte_q) begin
             index_q <= '0;
             state_q <= SendSum;
           end

@@ -86,13 +86,13 @@ module ttpu_micro_core
   localparam int unsigned ByteBits = $clog2(N);
 
   // ---- engine -----------------------------------------------------------------------------------
+  logic                 rom_en;
   logic [UaddrBits-1:0] rom_addr;
   logic [UwordBits-1:0] rom_data;
   logic [7:0]           spr_addr;
   logic [4:0]           spr_raddr;
-  logic                 spr_we, spr_re;
+  logic                 spr_we, spr_re, spr_xdata_q;
   logic [31:0]          spr_wdata, spr_rdata;
-  logic [N-1:0]         pred;
   logic                 hreq, mxbusy, xbusy, xerr;
   logic                 lmem_en, lmem_we;
   logic [15:0]          lmem_addr;
@@ -102,12 +102,12 @@ module ttpu_micro_core
   logic [ByteBits-1:0]  acc_lane;
   logic [31:0]          acc_data;
 
-  ttpu_micro_rom #(.N(N)) i_rom (.clk_i, .en_i(1'b1), .addr_i(rom_addr), .data_o(rom_data));
+  ttpu_micro_rom #(.N(N)) i_rom (.clk_i, .en_i(rom_en), .addr_i(rom_addr), .data_o(rom_data));
   ttpu_micro_engine #(.N(N)) i_engine (
     .clk_i, .rst_ni,
-    .rom_addr_o(rom_addr), .rom_data_i(rom_data),
+    .rom_en_o(rom_en), .rom_addr_o(rom_addr), .rom_data_i(rom_data),
     .spr_addr_o(spr_addr), .spr_we_o(spr_we), .spr_wdata_o(spr_wdata),
-    .spr_raddr_o(spr_raddr), .spr_re_o(spr_re), .spr_rdata_i(spr_rdata), .pred_o(pred),
+    .spr_raddr_o(spr_raddr), .spr_re_o(spr_re), .spr_rdata_i(spr_rdata),
     .hreq_i(hreq), .mxbusy_i(mxbusy), .xbusy_i(xbusy), .xerr_i(xerr),
     .lmem_en_o(lmem_en), .lmem_we_o(lmem_we), .lmem_addr_o(lmem_addr), .lmem_wdata_o(lmem_wdata),
     .lmem_rdata_i(lmem_word),
@@ -126,6 +126,7 @@ module ttpu_micro_core
 
   always_ff @(posedge clk_i) begin
     cycles_q <= rst_ni ? cycles_q + 1'b1 : '0;
+    spr_xdata_q <= spr_raddr == SprXdata[4:0];
     if (low_we && spr_addr[4:0] == SprStatus[4:0]) status_q <= spr_wdata[4:0];
     if (low_we && spr_addr[4:0] == SprIrq[4:0]) irq_q <= spr_wdata[0];
     if (low_we && spr_addr[4:0] == SprBe[4:0]) be_q <= spr_wdata[3:0];
@@ -138,7 +139,7 @@ module ttpu_micro_core
 
   always_comb begin
     case (8'(spr_raddr))
-      SprCycles:    spr_rdata = cycles_q;
+      SprCycles:    spr_rdata = cycles_q + 1'b1;  // read in the next cycle
       SprHaddr:     spr_rdata = haddr;
       SprHwdata:    spr_rdata = s_axil_wdata_i;
       SprXdata:     spr_rdata = m_axi_rdata_i;
@@ -153,7 +154,6 @@ module ttpu_micro_core
       SprCfgChan:   spr_rdata = DmaChannels;
       SprCfgStages: spr_rdata = VpuStages;
       SprCfgQdepth: spr_rdata = QueueDepth;
-      SprPred:      spr_rdata = 32'(pred);
       default:      spr_rdata = '0;
     endcase
   end
@@ -192,7 +192,7 @@ module ttpu_micro_core
     .read_i(low_we && spr_addr[4:0] == SprXrd[4:0]),
     .write_addr_i(low_we && spr_addr[4:0] == SprXadr[4:0]),
     .write_i(low_we && spr_addr[4:0] == SprXwr[4:0]),
-    .take_i(spr_re && spr_raddr == SprXdata[4:0]),
+    .take_i(spr_re && spr_xdata_q),
     .data_i(spr_wdata), .be_i(be_q), .busy_o(xbusy), .error_o(xerr),
     .m_axi_awvalid_o, .m_axi_awready_i, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o,
     .m_axi_awburst_o, .m_axi_awid_o, .m_axi_wvalid_o, .m_axi_wready_i, .m_axi_wdata_o,

@@ -27,9 +27,9 @@ package ttpu_micro_ctl_pkg;
     logic   use_ext;   // result: from outside
     logic   use_lt;    // result: comparison
     logic_e unit;
-    logic   is_min;    // result: a or b
-    logic   is_max;
-    logic   is_sel;
+    logic   choose;    // result: minimum of a and b
+    logic   is_max;    //   or maximum
+    logic   is_sel;    // logic unit: a or b by the predicate
     logic   is_unsigned;
     logic   left;
     logic   arithmetic;

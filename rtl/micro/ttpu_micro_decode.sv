@@ -10,7 +10,6 @@ module ttpu_micro_decode
   input  logic       last_lane_i,
   output control_t   ctl_o,
   output logic [3:0] extra_o,     // cycles in X beyond the first
-  output logic       is_imm_o,    // operand b comes from the word
   output logic       with_c_o,    // carry in is C
   output logic       sets_flag_o  // a flag may change at its end
 );
@@ -23,7 +22,6 @@ module ttpu_micro_decode
   always_comb begin
     ctl_o = '0;
     extra_o = '0;
-    is_imm_o = 1'b0;
     with_c_o = 1'b0;
     sets_flag_o = 1'b0;
     ctl_o.cmp_less = 1'b1;
@@ -47,8 +45,8 @@ module ttpu_micro_decode
         ctl_o.ext = ExtShift;
         extra_o = last_lane_i ? 4'd7 : 4'd4;
       end
-      UopImin: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_min} = '1;
-      UopImax: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_max} = '1;
+      UopImin: {ctl_o.write, ctl_o.sub, ctl_o.alu.choose} = '1;
+      UopImax: {ctl_o.write, ctl_o.sub, ctl_o.alu.choose, ctl_o.alu.is_max} = '1;
       UopIshl: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.left} = '1;
       UopIsra: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.arithmetic} = '1;
       UopIsrl: {ctl_o.write, ctl_o.alu.use_shift} = '1;
@@ -62,16 +60,11 @@ module ttpu_micro_decode
       end
       UopSlt:  {ctl_o.write, ctl_o.alu.use_lt, ctl_o.sub} = '1;
       UopSltu: {ctl_o.write, ctl_o.alu.use_lt, ctl_o.sub, ctl_o.alu.is_unsigned} = '1;
-      UopExts: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, ctl_o.alu.byte_sign,
-                is_imm_o} = '1;
-      UopExtz: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, is_imm_o} = '1;
+      UopExts: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, ctl_o.alu.byte_sign} = '1;
+      UopExtz: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext} = '1;
       UopPack: ctl_o.pack = 1'b1;
-      UopLi: begin
-        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, is_imm_o} = '1;
-        ctl_o.alu.unit = LogicNotB;
-      end
-      UopLin: begin
-        {ctl_o.write, ctl_o.alu.use_logic, is_imm_o} = '1;
+      UopLi, UopLin: begin
+        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub} = '1;
         ctl_o.alu.unit = LogicNotB;
       end
       UopIceq: begin
@@ -84,7 +77,7 @@ module ttpu_micro_decode
         {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, ctl_o.set_pred} = '1;
         ctl_o.cmp_equal = 1'b1;
       end
-      UopSel: {ctl_o.write, ctl_o.sub, ctl_o.alu.is_sel} = '1;
+      UopSel: {ctl_o.write, ctl_o.sub, ctl_o.alu.use_logic, ctl_o.alu.is_sel} = '1;
 
       // Memories and special registers.
       UopLd: begin
@@ -101,7 +94,6 @@ module ttpu_micro_decode
         ctl_o.sub = !second_i;
         ctl_o.alu.unit = LogicNotB;
         ctl_o.store = second_i;
-        is_imm_o = second_i;
       end
       UopAld: begin
         {ctl_o.write, ctl_o.alu.use_ext, ctl_o.ald} = '1;
@@ -109,7 +101,7 @@ module ttpu_micro_decode
         extra_o = {3'b0, first_lane_i};
       end
       UopMfs: begin
-        {ctl_o.write, ctl_o.alu.use_ext, ctl_o.spr_read, is_imm_o} = '1;
+        {ctl_o.write, ctl_o.alu.use_ext, ctl_o.spr_read} = '1;
         ctl_o.ext = ExtSpr;
       end
       UopMts: {ctl_o.spr_write, sets_flag_o} = '1;
@@ -121,7 +113,7 @@ module ttpu_micro_decode
       UopBlt, UopBltu: ctl_o.branch_lt = 1'b1;
       UopBge, UopBgeu: ctl_o.branch_ge = 1'b1;
       UopCall, UopCallf: begin
-        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub, is_imm_o} = '1;
+        {ctl_o.write, ctl_o.alu.use_logic, ctl_o.sub} = '1;
         ctl_o.alu.unit = LogicNotB;
       end
       UopJr: ctl_o.jump_reg = 1'b1;

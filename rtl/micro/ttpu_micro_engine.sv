@@ -15,7 +15,7 @@
 //                      all flags stand as that one left them
 // A result is forwarded, so the next microinstruction sees it. SPR writes act at the end of their cycle.
 //
-// ROM, LMEM, accumulators: data in the cycle after the address. The ROM is read in every cycle. LMEM must
+// ROM, LMEM, accumulators: data in the cycle after the address. The ROM's stay until the next. LMEM must
 // be free for the engine in each cycle in which the microcode goes there.
 // Reset: X empty, SHIFT and the predicate 0, word 0 of the ROM first. Registers keep what they had.
 module ttpu_micro_engine
@@ -28,16 +28,17 @@ module ttpu_micro_engine
   input  logic                 clk_i,
   input  logic                 rst_ni,
   // microcode
+  output logic                 rom_en_o,
   output logic [UaddrBits-1:0] rom_addr_o,
   input  logic [UwordBits-1:0] rom_data_i,
-  // special registers: read and write in the same cycle as the request
+  // special registers: written in the cycle of the request; the address of a read comes in a cycle before
+  // that of its spr_re_o, and spr_rdata_i must be what is read in the cycle behind the address; but for the predicate
   output logic [7:0]           spr_addr_o,   // write
   output logic                 spr_we_o,
   output logic [31:0]          spr_wdata_o,
   output logic [4:0]           spr_raddr_o,
   output logic                 spr_re_o,
   input  logic [31:0]          spr_rdata_i,
-  output logic [N-1:0]         pred_o,
   input  logic                 hreq_i,       // flags
   input  logic                 mxbusy_i,
   input  logic                 xbusy_i,
@@ -70,6 +71,9 @@ module ttpu_micro_engine
   logic                 carry_q;
   logic                 carry_in_q;    // into the adder
   logic [N-1:0]         pred_q;
+  logic                 x_pred_q;      // P[lane]
+  logic [31:0]          spr_q;         // what mfs reads
+  logic                 spr_pred_q;    //   it is the predicate
   logic [4:0]           shift_q;       // SHIFT
 
   logic [31:0] rf_a, rf_b, a, bx, sum, result;
@@ -85,20 +89,22 @@ module ttpu_micro_engine
   logic                 d_valid_q;
   logic                 exec_q, exec_va_q, exec_vb_q;
   logic [5:0]           exec_op_q;
-  logic [7:0]           exec_a_q, exec_b_q;
   logic [LaneBits-1:0]  lane_q;
+  logic                 second_q;      // second part of st
+  logic                 next_q;        // registers from here, as that of a lane behind the first or of exec
+  logic [7:0]           next_a_q, next_b_q, next_d_q;
   logic [UaddrBits-1:0] pc_q, pc_next;
   assign word = rom_data_i;
 
-  logic is_store, is_bytes, is_jump, is_flag, flag, goes, repeats, last, hold, can_send, send, advance;
+  logic is_bytes, is_jump, is_flag, flag, goes, several, last, hold, can_send, send, advance;
   control_t   d_ctl;
   logic [5:0] d_op;
   logic [3:0] d_extra;
-  logic       is_imm, with_c, sets_flag;
+  logic       with_c, sets_flag;
   assign d_op = exec_q ? exec_op_q : word[35:30];
   ttpu_micro_decode i_decode (
-    .op_i(d_op), .second_i(lane_q[0]), .first_lane_i(lane_q == '0), .last_lane_i(!repeats || lane_q == '1),
-    .ctl_o(d_ctl), .extra_o(d_extra), .is_imm_o(is_imm), .with_c_o(with_c), .sets_flag_o(sets_flag)
+    .op_i(d_op), .second_i(second_q), .first_lane_i(lane_q == '0), .last_lane_i(!several || lane_q == '1),
+    .ctl_o(d_ctl), .extra_o(d_extra), .with_c_o(with_c), .sets_flag_o(sets_flag)
   );
 
   always_comb begin
@@ -110,50 +116,45 @@ module ttpu_micro_engine
       default:    flag = carry_q;
     endcase
   end
-  // Straight from the word, for speed: 18 19 exts extz, 38 39 st stp, 46 47 jmp call, 50..52 bf bnf callf; 40 and
-  // up do not repeat.
-  assign is_store = word[35:31] == 5'(UopSt >> 1) && !exec_q;
-  assign is_bytes = word[35:31] == 5'(UopExts >> 1) && !exec_q;
-  assign is_jump = word[35:31] == 5'(UopJmp >> 1);
-  assign is_flag = word[35:33] == 3'(UopBf >> 3) && (word[32] || word[31]);
-  assign goes = is_jump || (is_flag && flag == (word[32:30] != 3'(UopBnf)));
-  assign repeats = exec_q || (word[25] && !(word[35] && (word[34] || word[33])));
-  assign last = is_store ? lane_q[0] : !repeats || lane_q == '1;
-  assign hold = x_q.exec || (is_flag && !exec_q && x_sets_flag_q);
+  // Straight from the word and by few of its bits, for speed: 46 47 jmp call; 50 51 54 bf bnf callf; up to
+  // 39 vd says that all lanes are to be done, of st that there are two parts.
+  assign is_bytes = word[35:31] == 5'(UopExts >> 1);
+  assign is_jump = word[35] && word[33] && word[32] && word[31];
+  assign is_flag = word[35] && word[34] && word[31];
+  assign goes = is_jump || (is_flag && flag != word[30]);
+  assign several = exec_q || (word[29] && !(word[35] && (word[34] || word[33])));
+  assign last = !several || lane_q == '1 || second_q;
+  assign hold = x_q.exec || (is_flag && x_sets_flag_q && !exec_q);
   assign can_send = d_valid_q && ready_q && !hold;
   assign send = can_send && !taken_q && !x_q.jump_reg;
   assign advance = can_send && last && !exec_q;  // if nothing else comes from X
 
-  // Next word of the microcode; read again if D keeps its own. What a comparison decides comes a cycle
-  // later, from registers.
-  logic [UaddrBits-1:0] next_d;
+  // Next word of the microcode. What a comparison decides comes a cycle later, from registers.
   assign pc_next = pc_q + 1'b1;
-  assign next_d = goes && advance ? word[UaddrBits-1:0] : advance || !d_valid_q ? pc_next : pc_q;
-  assign rom_addr_o = taken_q ? target_q : x_q.jump_reg ? a[UaddrBits-1:0] : next_d;
+  assign rom_en_o = advance || !d_valid_q || taken_q || x_q.jump_reg;
+  assign rom_addr_o = taken_q ? target_q : x_q.jump_reg ? a[UaddrBits-1:0] :
+      goes && d_valid_q ? word[UaddrBits-1:0] : pc_next;
 
   // Registers of this lane.
-  logic [7:0] lane, d_a, d_b, d_d;
-  assign lane = 8'(lane_q);
-  assign d_a = (exec_q ? exec_a_q : word[15:8]) +
-      (is_bytes ? lane >> 2 : lane & {8{exec_q ? exec_va_q : word[28]}});
-  assign d_b = (exec_q ? exec_b_q : word[7:0]) + (lane & {8{exec_q ? exec_vb_q : word[27]}});
-  assign d_d = (exec_q ? 8'd0 : word[23:16]) + (lane & {8{exec_q || word[29]}});
+  logic [7:0] d_a, d_b, d_d;
+  logic       moves_a, moves_b;  // for the next lane
+  assign d_a = next_q ? next_a_q : word[15:8];
+  assign d_b = next_q ? next_b_q : word[7:0];
+  assign d_d = next_q ? next_d_q : word[23:16];
+  assign moves_a = exec_q ? exec_va_q : is_bytes ? lane_q[1:0] == '1 : word[28];
+  assign moves_b = exec_q ? exec_vb_q : word[27];
 
   // Operand b from the word. Which one is seen by few bits, for speed: what it is does not matter
   // where b comes from elsewhere.
   logic        d_imm;
   logic [15:0] imm;
-  assign d_imm = is_imm || (word[26] && !exec_q);
+  assign d_imm = (word[26] || second_q) && !exec_q;
   always_comb begin
     imm = {8'b0, word[7:0]};
-    unique casez (word[35:30])
-      6'(UopExts), 6'(UopExtz): imm[4:3] = 2'(lane_q);
-      6'(UopSt), 6'(UopStp):    imm[7:0] = word[23:16];
-      6'(UopLi):                imm = word[15:0];
-      6'(UopLin):               imm = ~word[15:0];
-      6'b11????, 6'(UopCall):   imm = 16'(pc_next);
-      default: ;
-    endcase
+    if (is_bytes) imm[4:3] = 2'(lane_q);
+    if (word[34] && word[33] && word[32] && !word[31]) imm = word[15:0];  // 28 29 li lin
+    if (word[35] && word[32] && word[31]) imm = 16'(pc_next);             // 47 54 call callf
+    if (second_q) imm = {8'b0, word[23:16]};                              // st stp
   end
 
   // ---- units ------------------------------------------------------------------------------------
@@ -162,11 +163,12 @@ module ttpu_micro_engine
   // until then; of the others the next lane is in X, and its operands are taken in the cycle of iq_take.
   logic iq_take_q, iq_shift_q, iq_round_q, iq_steps_over;
   logic iq_sign_q, iq_half_q, iq_lost_q, saturate_q;  // of the product that was taken
+  logic round_q;  // half or more was dropped; up, if there is a 1 behind it or the result is odd
   logic [63:0] product;
   logic        sticky;
   logic [31:0] ext, packed_word;
-  logic [31:0] rotated, mask, x;
-  logic        fill;
+  logic [31:0] rotated, mask, early;
+  logic        pick_a;
   ttpu_micro_rf i_rf (
     .clk_i, .rd_en_i(ready_q), .a_addr_i(d_a), .b_addr_i(d_b), .a_o(rf_a), .b_o(rf_b),
     .wr_en_i((x_q.write && ready_q && !taken_q) || iq_round_q), .wr_addr_i(x_d_q - 8'(iq_round_q && !ready_q)),
@@ -191,7 +193,7 @@ module ttpu_micro_engine
       ExtShift: ext = product[62:31];
       ExtLmem:  ext = lmem_rdata_i;
       ExtAcc:   ext = acc_data_i;
-      ExtSpr:   ext = spr_rdata_i;
+      ExtSpr:   ext = spr_q | (spr_pred_q ? 32'(pred_q) : '0);
       default:  ext = packed_word;
     endcase
   end
@@ -202,35 +204,38 @@ module ttpu_micro_engine
   );
   ttpu_micro_alu i_alu (
     .ctl_i(x_q.alu), .a_i(a), .bx_i(bx),
-    .carry_i(carry_in_q),
-    .pred_i(pred_q[x_lane_q]),
+    .carry_i(carry_in_q || (round_q && (res_q[0] || iq_lost_q))),
+    .pred_i(x_pred_q),
     .fill_i(iq_shift_q && iq_sign_q), .ext_i(ext),
-    .sum_o(sum), .carry_o(carry_out), .less_o(less), .equal_o(equal), .rotated_o(rotated), .mask_o(mask),
-    .fill_o(fill), .x_o(x)
+    .sum_o(sum), .carry_o(carry_out), .less_o(less), .equal_o(equal), .pick_a_o(pick_a), .rotated_o(rotated),
+    .mask_o(mask), .early_o(early)
   );
 
   // Result for the register file, for operand a and for operand b of the next: there the immediate
-  // and what iqmul needs as b can come instead. Three, so that each has its LUT before it (what stores
-  // fills with 0).
+  // and what iqmul needs as b can come instead. Three, so that each has its LUT before it (they differ
+  // where nothing is written).
   logic [31:0] result_a, result_b, imm_b;
   logic        take_imm;
   assign take_imm = iq_take_q || iq_shift_q || d_imm;
-  assign imm_b = iq_take_q ? 32'(shift_q) : iq_shift_q ? '0 : 32'(imm);
+  assign imm_b = iq_take_q ? 32'(shift_q) : iq_shift_q ? '0 : {{16{word[35:30] == UopLin}}, imm};
   ttpu_micro_join i_join (
-    .rotated_i(rotated), .mask_i(mask), .fill_i(fill), .x_i(x), .y_o(result)
+    .rotated_i(rotated), .mask_i(mask), .early_i(early), .sum_i(sum), .use_sum_i(x_q.alu.use_sum),
+    .a_i(a), .bx_i(bx), .choose_i(x_q.alu.choose), .pick_a_i(pick_a), .y_o(result)
   );
   ttpu_micro_join i_join_a (
-    .rotated_i(rotated), .mask_i(mask), .fill_i(fill && !x_q.store), .x_i(x), .y_o(result_a)
+    .rotated_i(rotated), .mask_i(mask), .early_i(early), .sum_i(sum), .use_sum_i(x_q.alu.use_sum),
+    .a_i(a), .bx_i(bx), .choose_i(x_q.alu.choose && x_q.write), .pick_a_i(pick_a), .y_o(result_a)
   );
   ttpu_micro_join i_join_b (
-    .rotated_i(rotated), .mask_i(mask | {32{take_imm}}), .fill_i(fill && !take_imm),
-    .x_i(take_imm ? imm_b : x), .y_o(result_b)
+    .rotated_i(rotated), .mask_i(mask | {32{take_imm}}), .early_i(take_imm ? imm_b : early), .sum_i(sum),
+    .use_sum_i(x_q.alu.use_sum && !take_imm), .a_i(a), .bx_i(bx),
+    .choose_i(x_q.alu.choose && !take_imm), .pick_a_i(pick_a), .y_o(result_b)
   );
 
   // ---- D to X -----------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
-    // As rom_addr_o, but for the reset below: so it has its own LUT before it.
-    pc_q <= taken_q ? target_q : x_q.jump_reg ? a[UaddrBits-1:0] : next_d & {UaddrBits{rst_ni}};
+    // Made as rom_addr_o, but for the reset below: so it has its own LUT before it.
+    if (rom_en_o) pc_q <= rom_addr_o & {UaddrBits{rst_ni}};
     d_valid_q <= 1'b1;
     taken_q <= taken && !taken_q;
     target_q <= x_target_q;
@@ -247,15 +252,19 @@ module ttpu_micro_engine
       x_left_q <= d_extra;
       ready_q <= d_extra == '0;
       x_first_q <= 1'b1;
+      spr_q <= spr_rdata_i;
+      spr_pred_q <= word[4:0] == SprPred[4:0];
       carry_in_q <= d_ctl.sub || (with_c && (x_q.set_carry ? carry_out : carry_q));
       x_sets_flag_q <= sets_flag;
       x_d_q <= d_d;
       x_lane_q <= lane_q;
+      x_pred_q <= x_q.set_pred && x_lane_q == lane_q ? cmp :
+          x_q.spr_write && x_d_q == SprPred ? a[5'(lane_q)] : pred_q[lane_q];
       x_target_q <= {word[29], word[25:24], word[23:16]};
       sel_a_q <= x_q.write && x_d_q == d_a;
       sel_b_q <= d_imm || (x_q.write && x_d_q == d_b);
       if (is_flag && !goes && !exec_q) x_q.write <= 1'b0;
-      if (repeats && !with_c) x_q.set_carry <= 1'b0;
+      if (several && !with_c) x_q.set_carry <= 1'b0;
     end else begin
       x_left_q <= x_left_q - 1'b1;
       ready_q <= x_left_q == 4'd1;
@@ -270,9 +279,20 @@ module ttpu_micro_engine
       ready_q <= 1'b1;
       x_sets_flag_q <= 1'b0;
     end
-    if (send) lane_q <= last ? '0 : lane_q + 1'b1;
-    if (taken_q) lane_q <= '0;
-    if (send && last) exec_q <= 1'b0;
+    if (send) begin
+      lane_q <= last ? '0 : lane_q + 1'b1;
+      second_q <= word[35:31] == 5'(UopSt >> 1) && !second_q && !exec_q;
+      next_q <= !last;
+      next_a_q <= d_a + {7'b0, moves_a};
+      next_b_q <= d_b + {7'b0, moves_b};
+      next_d_q <= d_d + 8'd1;
+      if (last) exec_q <= 1'b0;
+    end
+    if (taken_q) begin
+      lane_q <= '0;
+      second_q <= 1'b0;
+      next_q <= 1'b0;
+    end
 
     if (ready_q || iq_take_q || iq_shift_q) begin
       res_q <= result_a;
@@ -291,15 +311,17 @@ module ttpu_micro_engine
       x_q.alu.use_shift <= 1'b0;
       x_q.alu.use_sum <= 1'b1;
       x_q.sub <= saturate_q;
-      carry_in_q <= (shift_q == '0 ? iq_half_q : rotated[31]) &&
-          (result[0] || iq_lost_q);
+      carry_in_q <= 1'b0;
     end
+    round_q <= iq_shift_q && (shift_q == '0 ? iq_half_q : rotated[31]);
 
     if (x_q.exec && !taken_q) begin
       exec_q <= 1'b1;
       exec_op_q <= a[13:8];
-      exec_a_q <= a[16] ? a[7:0] : '0;
-      exec_b_q <= a[16] ? '0 : a[7:0];
+      next_q <= 1'b1;
+      next_a_q <= a[16] ? a[7:0] : '0;
+      next_b_q <= a[16] ? '0 : a[7:0];
+      next_d_q <= '0;
       exec_va_q <= !a[16] || a[15];
       exec_vb_q <= a[16] || a[15];
       shift_q <= a[21:17];
@@ -318,7 +340,7 @@ module ttpu_micro_engine
       d_valid_q <= 1'b0;
       pc_q <= '1;
       lane_q <= '0;
-      exec_q <= 1'b0;
+      {exec_q, second_q, next_q} <= '0;
       shift_q <= '0;
       pred_q <= '0;
     end
@@ -329,8 +351,7 @@ module ttpu_micro_engine
   assign spr_addr_o = x_d_q;
   assign spr_wdata_o = a;
   assign spr_re_o = x_q.spr_read && !taken_q;
-  assign spr_raddr_o = alt_b_q[4:0];
-  assign pred_o = pred_q;
+  assign spr_raddr_o = word[4:0];
   assign lmem_en_o = (x_q.load && x_first_q && !taken_q) || x_q.store;
   assign lmem_we_o = x_q.store;
   assign lmem_addr_o = sum[15:0];
@@ -351,8 +372,8 @@ module ttpu_micro_engine
     assert (!(taken_q && x_q.store)) else $error("micro_engine: st behind a branch that is taken");
     assert (!(taken && exec_q)) else $error("micro_engine: branch within exec");
     assert (!(d_valid_q && exec_q && d_op[5])) else $error("micro_engine: exec of no vector operation");
-    assert (!(send && is_store && word[25])) else $error("micro_engine: st cannot repeat");
-    assert (!(send && d_ctl.exec && repeats)) else $error("micro_engine: exec cannot repeat");
+    assert (!(send && !exec_q && word[35:31] == 5'(UopSt >> 1) && !word[29])) else $error("micro_engine: st has two parts");
+    assert (!(send && d_ctl.exec && several)) else $error("micro_engine: exec cannot repeat");
   end
 `endif
 endmodule

@@ -23,8 +23,8 @@ package ttpu_micro_pkg;
     UopExts = 6'd18,  // d = byte (lane mod 4) of R[a + lane / 4], sign extended
     UopExtz = 6'd19,  // d = byte (lane mod 4) of R[a + lane / 4], zero extended
     UopPack = 6'd20,  // a, clamped to LIMITS, as the packer's highest byte; its others move down
-    UopLi = 6'd21,  // d = 16-bit immediate, zeros above
-    UopLin = 6'd22,  // d = 16-bit immediate, ones above
+    UopLi = 6'd28,  // d = 16-bit immediate, zeros above
+    UopLin = 6'd29,  // d = 16-bit immediate, ones above
     UopAddc = 6'd23,  // d = a + b + C; C = carry
     UopIceq = 6'd24,  // P[lane] = (a == b), d = a
     UopIclt = 6'd25,  // P[lane] = (a < b) signed, d = a
@@ -48,7 +48,7 @@ package ttpu_micro_pkg;
     UopJr = 6'd49,  // jump to R[a]
     UopBf = 6'd50,  // branch if the flag is set
     UopBnf = 6'd51,  // branch if the flag is clear
-    UopCallf = 6'd52   // call if the flag is set
+    UopCallf = 6'd54   // call if the flag is set
   } uop_e;
 
   // Special registers.

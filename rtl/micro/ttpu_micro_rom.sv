@@ -1,8 +1,8 @@
 // Microcode ROM: the word at addr_i of a cycle of en_i comes in the next cycle and stays until the
 // next read. 34 bits a word are kept, so that 2,048 words take 17 block RAMs of 2,048 x 2 bits (iCE40),
-// and unpacked behind the memory: bits 33:28 opcode, 27:24 mode, 23:0 operands. Mode of compares and
-// branches: target[10:8] and bi; of uops that look at a flag: its number; of the others: rpt (and with
-// it vd), va, vb, bi. scripts/microasm_out.py packs.
+// and the word is made of wires: bits 33:28 opcode, 27:24 mode, 23:0 operands. Mode of compares and
+// branches: target[10:8] and bi; of uops that look at a flag: its number and bi; of the others: rpt (and
+// with it vd), va, vb, bi. What a mode does not have shows other bits of it. scripts/microasm_out.py packs.
 module ttpu_micro_rom
   import ttpu_micro_pkg::*;
 #(
@@ -30,14 +30,8 @@ module ttpu_micro_rom
     if (en_i) word_q <= mem[addr_i];
   end
 
-  logic [3:0] mode;
-  logic       has_target, has_flag;
-  assign mode = word_q[27:24];
-  assign has_target = word_q[33] && !word_q[32] && word_q[31];  // opcodes 40 to 47
-  assign has_flag = word_q[33] && word_q[32];                   // from 48 on
-  assign data_o = {word_q[33:28], mode[3], has_target ? 2'b00 : mode[2:1], mode[0],
-                   has_target ? mode[2] : !has_flag && mode[3], has_target && mode[1],
-                   word_q[23:0]};
+  // vd, va, vb, bi as they are; rpt and the bit below it are the target's bits 9 and 8.
+  assign data_o = {word_q[33:24], word_q[26:25], word_q[23:0]};
 
 `ifndef SYNTHESIS
   initial assert ((N == 4 || N == 8) && Words <= Rows)

@@ -24,6 +24,7 @@ constexpr uint64_t kQmulLane = 5;  // of iqmul, until the next lane follows
 constexpr uint64_t kQmulEnd = 3;   // behind its last lane
 constexpr uint64_t kExec = 2;      // beside its operations
 constexpr uint64_t kAxi = 2;       // of a transfer, beside the latency of the memory
+constexpr uint64_t kDrop = 1;      // more of a read, if the word before it was not taken
 
 int32_t iqmul(int32_t x, int32_t y, uint32_t shift) {
   const int64_t product = int64_t{x} * y;
@@ -311,7 +312,7 @@ uint32_t Core::mfs(uint32_t number) {
     case spr::XDATA:
       if (cycle_ < x_end_) fail("XDATA before the transfer's end");
       if (!x_unread_) fail("XDATA without a read, or for a second time");
-      x_unread_ = false;
+      x_unread_ = x_held_ = false;
       return xdata_;
     case spr::CFG_N:
       return config_.n;
@@ -412,10 +413,12 @@ void Core::start_transfer(bool write, uint32_t data) {
   if (cycle_ < x_end_) fail("a transfer while another is open");
   const uint64_t addr = (uint64_t{xhi_} << 32 | xadr_) & ~uint64_t{3};
   const Bus::Answer answer = write ? bus_.write(addr, data, be_) : bus_.read(addr);
+  const uint64_t drop = !write && x_held_ ? kDrop : 0;
   x_unread_ = !write;
+  x_held_ |= !write;
   if (!write) xdata_ = answer.data;
   xerr_ = answer.error;
-  x_end_ = cycle_ + kAxi + answer.latency;
+  x_end_ = cycle_ + kAxi + drop + answer.latency;
 }
 
 // ---- matrix unit
@@ -463,12 +466,9 @@ void Core::step() {
   wrote_ = false;
   switch (u.op) {
     case Uop::ST:
-      if (u.rpt) fail("st cannot be repeated");
-      store(reg_[u.a] + u.d, reg_[u.b]);
-      cycles = kStore;
-      break;
     case Uop::STP:
-      store(reg_[u.a] + u.d, take_packed());
+      if (!u.vd || !u.rpt) fail("st or stp without the bits of its two parts");
+      store(reg_[u.a] + u.d, u.op == Uop::ST ? reg_[u.b] : take_packed());
       cycles = kStore;
       break;
     case Uop::PACK:

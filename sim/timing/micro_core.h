@@ -131,6 +131,7 @@ class Core {
   // AXI port
   uint32_t be_ = 15, xhi_ = 0, xadr_ = 0, xdata_ = 0;
   bool xerr_ = false, x_unread_ = false;
+  bool x_held_ = false;  // a word that was read is still on the bus
   uint64_t x_end_ = 0;  // first cycle in which the port is free
   // matrix unit
   uint32_t mx_[4] = {};

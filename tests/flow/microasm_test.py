@@ -63,14 +63,13 @@ def branch(op, a, b, target, bi=0):
 
 
 EXPECTED = [
-    word(21, 8, 0, 45), word(1, 8, 8, 1, bi=1), word(23, 9, 9, 0, bi=1), branch(40, 8, 0, 1, 1),
+    word(28, 8, 0, 45, bi=1), word(1, 8, 8, 1, bi=1), word(23, 9, 9, 0, bi=1), branch(40, 8, 0, 1, 1),
     branch(41, 8, 0, 4, 1), word(1, 0, 0, 4, vd=1, va=1, vb=1, rpt=1), word(32, 8, 9, 8, bi=1),
-    word(32, 8, 1, 9), word(38, 12, 8, 2), word(36, 67, 8), word(36, 64, 4, vd=1, va=1, rpt=1),
-    word(35, 9, 0, 0), 50 << 30 | 1 << 27 | 0, 52 << 30 | 0 << 27 | 10 << 16 | 0,
-    47 << 30 | 10 << 16 | 19, word(19, 0, 8, vd=1, rpt=1),
-    word(30, 0, 4, 8, vd=1, va=1, rpt=1), branch(44, 9, 8, 20), word(22, 9, 0xff, 0xfe),
-    word(21, 8, 0, 20), word(49, 0, 10), word(39, 4, 8), word(20, 0, 0, vd=1, va=1, rpt=1)]
-EXPECTED[14] = 47 << 30 | 10 << 16 | 20
+    word(32, 8, 1, 9), word(38, 12, 8, 2, vd=1, rpt=1), word(36, 67, 8), word(36, 64, 4, vd=1, va=1, rpt=1),
+    word(35, 9, 0, 0, bi=1), 50 << 30 | 1 << 27 | 0, 54 << 30 | 0 << 27 | 1 << 26 | 10 << 16 | 0,
+    47 << 30 | 1 << 26 | 10 << 16 | 20, word(19, 0, 8, vd=1, bi=1, rpt=1),
+    word(30, 0, 4, 8, vd=1, va=1, rpt=1), branch(44, 9, 8, 20), word(29, 9, 0xff, 0xfe, bi=1),
+    word(28, 8, 0, 20, bi=1), word(49, 0, 10), word(39, 4, 8, vd=1, rpt=1), word(20, 0, 0, vd=1, va=1, rpt=1)]
 
 BAD = [  # text, line, message
     ("  iad X, X, X\n", 1, "unknown operation `iad`, did you mean `iadd`?"),

@@ -18,6 +18,23 @@ uint64_t Word::encode() const {
   } else if (op == Uop::JMP || op == Uop::CALL || is_flag_branch(op)) {
     w |= target | static_cast<uint64_t>(flag) << 27;
   }
+  switch (op) {
+    case Uop::EXTS:
+    case Uop::EXTZ:
+    case Uop::LI:
+    case Uop::LIN:
+    case Uop::MFS:
+    case Uop::CALL:
+    case Uop::CALLF:
+      w |= 1ull << 26;
+      break;
+    case Uop::ST:
+    case Uop::STP:
+      w |= 1ull << 29 | 1ull << 25;
+      break;
+    default:
+      break;
+  }
   return w;
 }
 

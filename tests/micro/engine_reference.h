@@ -20,7 +20,7 @@ struct Word {
   uint32_t target = 0;  ///< branches, jumps and calls
   uint32_t flag = 0;    ///< bf, bnf, callf
 
-  uint64_t encode() const;
+  uint64_t encode() const;  ///< with the bits that its number always has
 };
 
 bool is_compare_branch(Uop op);

@@ -21,7 +21,7 @@ using micro_test::Word;
 using ttpu::timing::micro::Uop;
 namespace spr = ttpu::timing::micro::spr;
 
-/// Value of an SPR in a cycle; of PRED the engine's own.
+/// Value of an SPR in a cycle; PRED is in the engine itself.
 uint32_t special_value(uint32_t number, uint64_t cycle) {
   return static_cast<uint32_t>((number + 1) * 0x9e3779b1u + cycle * 0x85ebca6bu);
 }
@@ -56,11 +56,12 @@ class EngineBench {
     d.mxbusy_i = 0;
     d.xbusy_i = flag_value(flag_seed_, 2, cycle());
     d.xerr_i = flag_value(flag_seed_, 3, cycle());
-    d.spr_rdata_i = d.spr_raddr_o == spr::PRED ? d.pred_o : special_value(d.spr_raddr_o, cycle());
+    d.eval();  // the address is in the ROM's word
+    d.spr_rdata_i = d.spr_raddr_o == spr::PRED ? 0 : special_value(d.spr_raddr_o, cycle() + 1);
   }
   void at_clock() {
     auto& d = ctl_.dut();
-    rom_out_ = d.rom_addr_o < rom_.size() ? rom_[d.rom_addr_o] : 0;
+    if (d.rom_en_o) rom_out_ = d.rom_addr_o < rom_.size() ? rom_[d.rom_addr_o] : 0;
     if (d.spr_we_o) events.push_back({Event::kSpr, cycle(), d.spr_addr_o, d.spr_wdata_o});
     if (d.lmem_en_o && d.lmem_we_o) {
       events.push_back({Event::kStore, cycle(), d.lmem_addr_o, d.lmem_wdata_o});
@@ -313,7 +314,7 @@ std::vector<Word> random_program(tb::Random& random, Reference& reference) {
     w.imm = random.below(3) == 0;
     if (w.imm) w.b = static_cast<uint32_t>(random.below(256));
     w.repeat = random.below(3) == 0;
-    if (w.repeat) w.vd = random.below(4) != 0, w.va = random.below(2), w.vb = random.below(2);
+    if (w.repeat) w.vd = true, w.va = random.below(2), w.vb = random.below(2);
     if (w.op == Uop::IQMUL) w.vd = w.repeat;
     const bool flag_user = micro_test::is_flag_branch(w.op);
     switch (w.op) {
@@ -353,7 +354,7 @@ std::vector<Word> random_program(tb::Random& random, Reference& reference) {
               : random.below(2) ? +spr::PRED
                                 : +spr::LIMITS;
         w.b = 0, w.imm = w.vb = false;
-        if (w.d < 64) w.vd = false;
+        if (w.d < 64) w.repeat = w.vd = w.va = false;
         break;
       case Uop::EXEC:
         w.a = kStages + static_cast<uint32_t>(random.below(kAddresses - kStages));

@@ -28,8 +28,8 @@ enum class Uop : uint8_t {
   EXTS = 18,  ///< d = byte (lane mod 4) of R[a + lane / 4], sign extended
   EXTZ = 19,  ///< d = byte (lane mod 4) of R[a + lane / 4], zero extended
   PACK = 20,  ///< a, clamped to LIMITS, as the packer's highest byte; its others move down
-  LI = 21,  ///< d = 16-bit immediate, zeros above
-  LIN = 22,  ///< d = 16-bit immediate, ones above
+  LI = 28,  ///< d = 16-bit immediate, zeros above
+  LIN = 29,  ///< d = 16-bit immediate, ones above
   ADDC = 23,  ///< d = a + b + C; C = carry
   ICEQ = 24,  ///< P[lane] = (a == b), d = a
   ICLT = 25,  ///< P[lane] = (a < b) signed, d = a
@@ -53,7 +53,7 @@ enum class Uop : uint8_t {
   JR = 49,  ///< jump to R[a]
   BF = 50,  ///< branch if the flag is set
   BNF = 51,  ///< branch if the flag is clear
-  CALLF = 52,  ///< call if the flag is set
+  CALLF = 54,  ///< call if the flag is set
 };
 
 /// Name of an opcode, "?" if there is none.
