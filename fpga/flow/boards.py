@@ -16,7 +16,8 @@ KEYS = {
     "title": (str, True), "family": (str, True), "device": (str, True), "package": (str, False),
     "speed": (int, False), "gowin_family": (str, False), "config": (str, True), "top": (str, False),
     "pins": (str, True), "clock": (dict, True), "uart": (dict, True), "fit_margin": ((int, float), False),
-    "parameters": (dict, False), "yosys": (str, False), "apart": (list, False), "nextpnr": (list, False), "pack": (list, False),
+    "parameters": (dict, False), "yosys": (str, False), "apart": (list, False), "map_ps": (int, False),
+    "nextpnr": (list, False), "pack": (list, False),
     "program": (dict, False), "default_variant": (str, False), "variants": (dict, False),
 }
 INNER = {

@@ -163,10 +163,36 @@ class BoardYaml(unittest.TestCase):
         files = sources.closure(board)
         self.assertNotIn("hierarchy", synth.script(board, files, {}))
         board.keys["apart"] = ["ttpu_uart_rx"]
-        self.assertRegex(synth.script(board, files, {}), "(?s)--keep-hierarchy.*keep_hierarchy 1 .*synth_ice40.*flatten")
+        text = synth.script(board, files, {})
+        self.assertRegex(text, r"(?s)--keep-hierarchy.*keep_hierarchy 1 ttpu_uart_rx\$\*\n.*opt_hier.*synth_ice40.*flatten")
+        self.assertNotIn("abc9.D", text)
+        board.keys["map_ps"] = 8000
+        self.assertRegex(synth.script(board, files, {}), r"scratchpad -set abc9.D 8000\nsynth_ice40")
         board.keys["apart"] = ["ttpu_nowhere"]
         with self.assertRaisesRegex(FlowError, "no module ttpu_nowhere"):
             synth.script(board, files, {})
+
+    def test_blocks(self):
+        board = boards.Board("b", "", self.folder, {"family": "ecp5"})
+        self.assertEqual(synth.blocks(board, self.folder), [])
+        board.keys["apart"] = ["array"]
+        modules = {"top": {"LUT4": 5}, "array$top.i": {"LUT4": 1, "CCU2C": 3}, "array$top.j": {"TRELLIS_DPR16X4": 1},
+                   "pin": {"TRELLIS_FF": 9}}
+        (self.folder / synth.BLOCKS).write_text(
+            json.dumps({"modules": {f"\\{n}": {"num_cells_by_type": c} for n, c in modules.items()}}))
+        self.assertEqual(synth.blocks(board, self.folder), ["      13 array (2 times)", "       5 top"])
+
+    def test_carry_outs(self):
+        def carry(cin, cout):
+            return {"type": "CCU2C", "port_directions": {"CIN": "input", "COUT": "output"},
+                    "connections": {"CIN": [cin], "COUT": [cout]}}
+        file = self.folder / "netlist.json"
+        cells = {"first": carry("0", 2), "second": carry(2, 3), "other": carry("1", 5)}
+        file.write_text(json.dumps({"modules": {"top": {"ports": {"o": {"direction": "output", "bits": [5]}},
+                                                        "cells": cells}}}))
+        synth.drop_carry_outs(file)
+        found = json.loads(file.read_text())["modules"]["top"]["cells"]
+        self.assertEqual([c["connections"]["COUT"] for c in found.values()], [[2], ["x"], [5]])
 
     def test_no_yaml(self):
         self.refused("title: Tiny", "title: [", "not YAML")
