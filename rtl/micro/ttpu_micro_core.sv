@@ -210,11 +210,11 @@ module ttpu_micro_core
     .w_we_i(spr_we && spr_addr[6]), .w_index_i(spr_addr[5:0]), .w_data_i(spr_wdata),
     .cfg_we_i(spr_we && spr_addr[6:5] == 2'b01), .cfg_index_i(spr_addr[2:0]), .cfg_data_i(spr_wdata),
     .busy_o(mxbusy),
-    .rd_en_o(mx_rd_en), .rd_addr_o(mx_rd_addr), .rd_data_i(lmem_row),
+    .hold_i(lmem_en), .rd_en_o(mx_rd_en), .rd_addr_o(mx_rd_addr), .rd_data_i(lmem_row),
     .acc_en_i(acc_en), .acc_row_i(acc_row), .acc_lane_i(acc_lane), .acc_data_o(acc_data)
   );
 
-  // ---- LMEM: the MXU's while it reads, else the engine's words of 4 bytes -------------------------
+  // ---- LMEM: words of 4 bytes of the engine; in all other cycles the MXU's, if it has rows to read ---
   logic [N-1:0] lmem_be;
   if (N > 4) begin : gen_lanes
     logic [ByteBits-3:0] word_q;
@@ -227,7 +227,7 @@ module ttpu_micro_core
   end
   ttpu_ram_1rw #(.Rows(LmemBytes / N), .Bytes(N), .Style(Ice40)) i_lmem (
     .clk_i, .en_i(lmem_en || mx_rd_en), .we_i(lmem_we),
-    .addr_i(mx_rd_en ? mx_rd_addr[ByteBits+:LmemRowBits] : lmem_addr[ByteBits+:LmemRowBits]),
+    .addr_i(lmem_en ? lmem_addr[ByteBits+:LmemRowBits] : mx_rd_addr[ByteBits+:LmemRowBits]),
     .wr_be_i(lmem_be), .wr_data_i({N/4{lmem_wdata}}), .rd_data_o(lmem_row)
   );
 
@@ -237,5 +237,9 @@ module ttpu_micro_core
 `ifndef SYNTHESIS
   initial assert (LmemBytes <= 65536 && 16 * ImemWords + 4 * SmemWords <= 12288)
     else $fatal(1, "ttpu_micro_core: LMEM is 64 KiB at most, with room for the microcode's own");
+  always_ff @(posedge clk_i) if (rst_ni) begin
+    assert (!(lmem_en && lmem_we && mxbusy && 32'(lmem_addr) < VmemBytes))
+      else $error("micro_core: VMEM written while the MXU reads it");
+  end
 `endif
 endmodule

@@ -15,8 +15,8 @@
 //                      all flags stand as that one left them
 // A result is forwarded, so the next microinstruction sees it. SPR writes act at the end of their cycle.
 //
-// ROM, LMEM, accumulators: data in the cycle after the address. The ROM's stay until the next. LMEM must
-// be free for the engine in each cycle in which the microcode goes there.
+// ROM, LMEM, accumulators: data in the cycle after the address. The ROM's stay until the next. LMEM is the
+// engine's in each cycle in which the microcode goes there.
 // Reset: X empty, SHIFT and the predicate 0, word 0 of the ROM first. Registers keep what they had.
 module ttpu_micro_engine
   import ttpu_micro_pkg::*;
@@ -368,7 +368,7 @@ module ttpu_micro_engine
   always_ff @(posedge clk_i) if (rst_ni) begin
     assert (!(lmem_en_o && lmem_addr_o[1:0] != '0)) else $error("micro_engine: LMEM address not a multiple of 4");
     assert (!(lmem_en_o && sum[31:16] != '0)) else $error("micro_engine: LMEM address past 64 KiB");
-    assert (!((lmem_en_o || acc_en_o) && mxbusy_i)) else $error("micro_engine: memory of the busy MXU");
+    assert (!(acc_en_o && mxbusy_i)) else $error("micro_engine: accumulators of the busy MXU");
     assert (!(taken_q && x_q.store)) else $error("micro_engine: st behind a branch that is taken");
     assert (!(taken && exec_q)) else $error("micro_engine: branch within exec");
     assert (!(d_valid_q && exec_q && d_op[5])) else $error("micro_engine: exec of no vector operation");

@@ -8,9 +8,10 @@
 // 2 first accumulator row, 3 mode (bit 0: activations enter as x ^ 0x80, bit 1: every activation is
 // 64, bit 2: add to the accumulators, else overwrite), 4 number of rows: starts (0 does nothing).
 // Unsigned operands are made of signed passes by microcode; see mxu.mc.
-// Started in cycle t with R rows: reads rows in cycles t+1..t+R, is busy in cycles t+1..t+R+2N+1.
-// Nothing stalls it: LMEM must answer each read in the next cycle. Starting or writing while busy is
-// an error of the microcode (assertion). An address past LMEM reads something; microcode checks.
+// Started in cycle t with R rows: reads rows in cycles t+1..t+R, is busy in cycles t+1..t+R+2N+1. In a cycle
+// of hold_i it reads no row (LMEM is the engine's): each one before the last row is read makes it busy for a
+// cycle more. LMEM must answer each read in the next cycle. Starting or writing while busy is an error of
+// the microcode (assertion). An address past LMEM reads something; microcode checks.
 // Accumulators: read only while idle: acc_en_i with row r gives lane acc_lane_i one cycle later.
 // Lanes are read in consecutive cycles from lane 0 on, with the same row: the row's address travels
 // along the columns as it does when sums are written.
@@ -32,6 +33,7 @@ module ttpu_micro_mxu #(
   input  logic [31:0]         cfg_data_i,
   output logic                busy_o,
   // LMEM: a row of N bytes, in the next cycle
+  input  logic                hold_i,
   output logic                rd_en_o,
   output logic [23:0]         rd_addr_o,
   input  logic [8*N-1:0]      rd_data_i,
@@ -51,7 +53,9 @@ module ttpu_micro_mxu #(
   logic [15:0]        left_q;
   logic [2*N:0]       valid_q;  // bit i: a row left LMEM i + 1 cycles ago
   logic               busy_q;   // a row is to be read or under way
-  assign rd_en_o = left_q != '0;
+  logic               waiting;  // rows are to be read
+  assign waiting = left_q != '0;
+  assign rd_en_o = waiting && !hold_i;
   assign rd_addr_o = addr_q;
   assign busy_o = busy_q;
 
@@ -72,7 +76,7 @@ module ttpu_micro_mxu #(
       endcase
     end
     valid_q <= {valid_q[2*N-1:0], rd_en_o};
-    busy_q <= rd_en_o || (|valid_q[2*N-1:0]) ||
+    busy_q <= waiting || (|valid_q[2*N-1:0]) ||
         (cfg_we_i && cfg_index_i == 3'd4 && cfg_data_i[15:0] != '0);
     if (!rst_ni) begin
       busy_q <= 1'b0;

@@ -213,7 +213,7 @@ uint64_t Core::lanes_op(const Decoded& u) {
         value = 0xffff0000u | u.imm;
         break;
       case Uop::LD:
-        value = lmem_word(a + b);
+        value = lmem_word(a + b, cycle_ + cycles);
         cost = 2;
         break;
       case Uop::ALD: {
@@ -269,8 +269,13 @@ bool Core::compare(Uop op, uint32_t a, uint32_t b) const {
 // ---- memories and ports
 // --------------------------------------------------------------------------
 
-uint32_t Core::lmem_word(uint32_t addr) {
-  check_mxu_idle("ld");
+/// The engine uses local memory in cycle `at`: the MXU reads no row then.
+void Core::take_lmem(uint64_t at) {
+  if (at >= mx_first_ && at < mx_read_) ++mx_read_, ++mx_end_;
+}
+
+uint32_t Core::lmem_word(uint32_t addr, uint64_t at) {
+  take_lmem(at);
   if (addr % 4 != 0 || addr >= lmem_.size()) fail(fmt::format("ld of address {:#x}", addr));
   uint32_t value;
   std::memcpy(&value, &lmem_[addr], 4);
@@ -278,7 +283,8 @@ uint32_t Core::lmem_word(uint32_t addr) {
 }
 
 void Core::store(uint32_t addr, uint32_t value) {
-  check_mxu_idle("st");
+  take_lmem(cycle_ + 1);  // its second cycle
+  if (addr < config_.vmem_bytes()) check_mxu_idle("st to VMEM");
   if (addr % 4 != 0 || addr >= lmem_.size()) fail(fmt::format("st to address {:#x}", addr));
   for (uint32_t i = 0; i < 4; ++i)
     if (be_ >> i & 1) lmem_[addr + i] = static_cast<uint8_t>(value >> 8 * i);
@@ -449,6 +455,7 @@ void Core::start_mxu(uint32_t rows) {
     }
   }
   mx_first_ = cycle_ + 1;
+  mx_read_ = cycle_ + 1 + rows;
   mx_end_ = cycle_ + rows + 2 * n + 2;
 }
 

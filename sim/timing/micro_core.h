@@ -99,7 +99,8 @@ class Core {
   uint64_t exec(uint32_t stage);
   bool compare(Uop op, uint32_t a, uint32_t b) const;
   bool flag(uint32_t number, uint64_t at) const;
-  uint32_t lmem_word(uint32_t addr);
+  void take_lmem(uint64_t at);
+  uint32_t lmem_word(uint32_t addr, uint64_t at);
   void store(uint32_t addr, uint32_t value);
   uint32_t mfs(uint32_t number);
   void mts(uint32_t number, uint32_t value);
@@ -135,7 +136,8 @@ class Core {
   uint64_t x_end_ = 0;  // first cycle in which the port is free
   // matrix unit
   uint32_t mx_[4] = {};
-  uint64_t mx_first_ = 0, mx_end_ = 0;  // busy in cycles first .. end - 1
+  uint64_t mx_first_ = 0, mx_read_ = 0,
+           mx_end_ = 0;  // reads rows in cycles first .. read - 1, is busy in first .. end - 1
   std::vector<Event> events_;
   std::vector<uint32_t> tags_;
 };

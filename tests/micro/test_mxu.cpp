@@ -33,11 +33,12 @@ struct Unit {
     for (auto& byte : lmem) byte = static_cast<uint8_t>(rng());
     idle();
   }
-  void idle() { top->w_we_i = top->cfg_we_i = top->acc_en_i = 0; }
+  void idle() { top->w_we_i = top->cfg_we_i = top->acc_en_i = top->hold_i = 0; }
 
   void tick() {
     top->eval();
     const bool read = top->rd_en_o;
+    EXPECT_FALSE(read && top->hold_i) << "a row is read while LMEM is the engine's";
     const uint32_t at = top->rd_addr_o % lmem.size();
     top.tick();
     ++cycles;
@@ -67,20 +68,25 @@ struct Unit {
     }
     idle();
   }
-  /// Stream rows; checks how long it is busy and follows in `acc`.
-  void run(uint32_t addr, uint32_t stride, uint32_t row, uint32_t mode, uint32_t rows) {
+  /// Stream rows, LMEM taken away in some cycles; checks how long it is busy and follows in `acc`.
+  void run(uint32_t addr, uint32_t stride, uint32_t row, uint32_t mode, uint32_t rows,
+           uint32_t percent_held = 0) {
     configure(0, addr);
     configure(1, stride);
     configure(2, row);
     configure(3, mode);
     configure(4, rows);
-    uint64_t busy = 0;
-    while (top->busy_o && busy < 100000) {
+    uint64_t busy = 0, held = 0;
+    for (uint32_t left = rows; top->busy_o && busy < 100000;) {
+      top->hold_i = rng() % 100 < percent_held;
+      if (left > 0) top->hold_i ? ++held : --left;
       tick();
       top->eval();
       ++busy;
     }
-    EXPECT_EQ(busy, rows == 0 ? 0 : rows + 2 * N + 1) << "cycles busy for " << rows << " rows";
+    top->hold_i = 0;
+    EXPECT_EQ(busy, rows == 0 ? 0 : rows + held + 2 * N + 1)
+        << "cycles busy for " << rows << " rows, " << held << " cycles without LMEM";
     for (uint32_t r = 0; r < rows; ++r) {
       for (int c = 0; c < N; ++c) {
         int32_t sum = 0;
@@ -139,8 +145,9 @@ void random_products() {
     const uint32_t row = u.rng() % kRows;
     const auto stride = static_cast<uint32_t>(static_cast<int32_t>(u.rng() % 64) - 32) * N;
     const uint32_t addr = u.rng() % 64 * N + 2048;
-    u.run(addr, stride, row, u.rng() % 8, rows);
-    u.run(addr, stride, row, 4 + u.rng() % 4, rows);  // back to back, on top
+    const auto percent = static_cast<uint32_t>(u.rng() % 2 * (u.rng() % 90));
+    u.run(addr, stride, row, u.rng() % 8, rows, percent);
+    u.run(addr, stride, row, 4 + u.rng() % 4, rows, percent);  // back to back, on top
     u.check(row, rows);
     if (::testing::Test::HasFatalFailure()) return;
   }
