@@ -94,6 +94,11 @@ bench-cells: ## cells of the UART bridge, the network's router and the SDRAM con
 	@$(SETUP) bench
 	@scripts/bench_cells.sh "$(BUILD)"
 
+bench-digits: ## the digits network on `nano`: cycles by unit, images a second at the iCEBreaker's clock
+	@$(SETUP) build
+	@scripts/build.sh "$(BUILD)" "$(JOBS)" ttpu ttpu_rtl_nano
+	@$(PYTHON) scripts/bench_digits.py "$(BUILD)" $(if $(MHZ),--mhz "$(MHZ)")
+
 bench-xc7: ## the int8 array on Xilinx 7-series: LUT, FF, DSP beside the goals (SHORT=1: no baseline)
 	@$(SETUP) bench
 	@scripts/bench_xc7.sh "$(BUILD)"

@@ -319,9 +319,9 @@ TEST_P(MicroScalar, CyclesOfInstructions) {
   show("JAL", {plain(Opcode::JAL, {.rc = 2}, 3)}, 19);
   show("JR", {plain(Opcode::ADD, {.rc = 2}, 4), plain(Opcode::JR, {.ra = 2})}, 20 + 19);
   show("DBNZ, taken", {}, 20);
-  show("NOP that signals", {plain(Opcode::NOP, {.signal = 1, .signal_flag = 4})}, 104);
+  show("NOP that signals", {plain(Opcode::NOP, {.signal = 1, .signal_flag = 4})}, 105);
   show("NOP that signals, NOP that waits", {plain(Opcode::NOP, signals), plain(Opcode::NOP, waits)},
-       171);
+       173);
   show("SYNC", {sync({})}, 56);
   show("SYNC with registers", {sync({.ra = 1})}, 64);
   show("SYNC that signals", {sync({.signal = 1, .signal_flag = 4})}, 79);
