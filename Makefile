@@ -72,6 +72,7 @@ format: ## format C++ by .clang-format (SV=1: also SystemVerilog by Verible)
 generate: ## packages, headers, reference pages from sw/isa/*.yaml; tables of the special functions; microcode
 	@$(PYTHON) scripts/generate.py
 	@$(PYTHON) scripts/generate_ici.py
+	@$(PYTHON) scripts/generate_board.py
 	@$(PYTHON) scripts/generate_sfu.py
 	@$(PYTHON) scripts/microasm.py
 

@@ -29,7 +29,7 @@ SYNTHESIS += [("vpu", "ttpu_vpu", "edge", {"VpuStages": "2"}),  # the serial one
               ("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "mini", {}),
               ("micro", "ttpu_micro_core", "nano", {}), ("micro", "ttpu_micro_core", "nano8", {}),
               ("board", "ttpu_uart_bridge", "mini", {}), ("board", "ttpu_board_ram", "mini", {}),
-              ("board", "ttpu_sdram", "mini", {})]
+              ("board", "ttpu_sdram", "mini", {}), ("board", "ttpu_board_link", "mini", {})]
 
 # The network is set by ici.yaml, not by the chip's configurations: (module, router configuration, parameters).
 NETWORK = [("ttpu_ici_node", "small", {"Dims": "1"}), ("ttpu_ici_node", "small", {"Dims": "2"}),
@@ -104,6 +104,7 @@ def sources_of(block):
 def step_generated(_):
     results = [("generated files follow from sw/isa/*.yaml", *run([PYTHON, "scripts/generate.py", "--check"])),
                ("generated files follow from sw/isa/ici.yaml", *run([PYTHON, "scripts/generate_ici.py", "--check"])),
+               ("generated files follow from sw/isa/board.yaml", *run([PYTHON, "scripts/generate_board.py", "--check"])),
                ("microcode in rtl/micro/code", *run([PYTHON, "scripts/microasm.py", "--check"]))]
     results.append(("boards' figures in docs/reference/fpga.md follow from fpga/*/report*.json",
                     *run([PYTHON, "fpga/flow/fpga.py", "docs", "--check"])))
@@ -183,6 +184,7 @@ def step_verilator(jobs):
     work += [(f"{t.parent.name} {c}", t.parent.name, t, chosen_params(t, c))
              for t in (micro, top_of("chip")) for c in configs(micro=True)]
     work += [("board mini", "board", top_of("board"), chosen_params(top_of("board"), "mini"))]
+    work += [("board mini with a link", "board", top_of("board"), {**chosen_params(top_of("board"), "mini"), "Links": "1"})]
     sdram = ROOT / "rtl/board/ttpu_board_sdram.sv"
     work += [("board with SDRAM, mini", "board", sdram, chosen_params(sdram, "mini"))]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -69,7 +69,8 @@ module top #(
 
   // ---- chip -------------------------------------------------------------------------------------
   logic busy, error;
-  logic unused_irq;
+  logic unused_irq, unused_strobe;
+  logic [3:0] unused_data;
   ttpu_board #(
     .Div(Div), .GapBits(GapBits), .HbmBytes(HbmBytes), .N(N), .HasFp(HasFp), .PeStages(PeStages),
     .FpStages(FpStages), .AccRows(AccRows), .VmemBanks(VmemBanks), .VmemRows(VmemRows),
@@ -79,7 +80,8 @@ module top #(
     .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_board (
     .clk_i(clk), .rst_ni(rst_n), .uart_rx_i(uart_txd_in), .uart_tx_o(uart_rxd_out), .busy_o(busy),
-    .error_o(error), .irq_o(unused_irq)
+    .error_o(error), .irq_o(unused_irq), .link_strobe_o(unused_strobe), .link_data_o(unused_data),
+    .link_clk_i(1'b0), .link_strobe_i(1'b0), .link_data_i('0)
   );
 
   // ---- lights -----------------------------------------------------------------------------------

@@ -77,7 +77,8 @@ module top #(
   end
 
   // ---- chip -------------------------------------------------------------------------------------
-  logic busy, error, irq;
+  logic       busy, error, irq, unused_strobe;
+  logic [3:0] unused_data;
   ttpu_board #(
     .Div(Div), .GapBits(GapBits), .HbmBytes(HbmBytes), .Ice40(Ice40), .N(N), .HasFp(HasFp),
     .PeStages(PeStages), .AccRows(AccRows), .VmemBanks(VmemBanks), .VmemRows(VmemRows),
@@ -87,7 +88,8 @@ module top #(
     .ConfigHash(ConfigHash)
   ) i_board (
     .clk_i(clk), .rst_ni(rst_n_q), .uart_rx_i(uart_rx), .uart_tx_o(uart_tx), .busy_o(busy),
-    .error_o(error), .irq_o(irq)
+    .error_o(error), .irq_o(irq), .link_strobe_o(unused_strobe), .link_data_o(unused_data),
+    .link_clk_i(1'b0), .link_strobe_i(1'b0), .link_data_i('0)
   );
 
   // ---- lights -----------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ module top #(
   parameter int unsigned SmemWords = 256,
   parameter int unsigned QueueDepth = 4,
   parameter int unsigned Micro = 1,
+  parameter int unsigned Links = 1,       // a link in loop-back for the self-test
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
 ) (
@@ -53,7 +54,13 @@ module top #(
   output logic [10:0] O_sdram_addr,
   output logic [1:0]  O_sdram_ba,
   output logic [3:0]  O_sdram_dqm,
-  inout  wire  [31:0] IO_sdram_dq
+  inout  wire  [31:0] IO_sdram_dq,
+  output logic        link_clk_out,   // low without a link
+  output logic        link_strobe_out,
+  output logic [3:0]  link_data_out,
+  input  logic        link_clk_in,
+  input  logic        link_strobe_in,
+  input  logic [3:0]  link_data_in
 );
   // ---- clock ------------------------------------------------------------------------------------
   logic clk, locked, unused_clkoutp, unused_clkoutd, unused_clkoutd3;
@@ -87,17 +94,22 @@ module top #(
     .VmemPorts(VmemPorts), .VpuStages(VpuStages), .VpuLanes(VpuLanes), .HasSfu(HasSfu),
     .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
     .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .Micro(Micro),
-    .MulStyle(MulStyle), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+    .MulStyle(MulStyle), .Links(Links), .LinkHeader(ttpu_board_pkg::HeaderTangNano20k),
+    .LinkBufg(1), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_board (
     .clk_i(clk), .rst_ni(rst_n), .ready_o(ready), .uart_rx_i(uart_rx), .uart_tx_o(uart_tx),
+    .link_strobe_o(link_strobe_out), .link_data_o(link_data_out), .link_clk_i(link_clk_in),
+    .link_strobe_i(link_strobe_in), .link_data_i(link_data_in),
     .busy_o(busy), .error_o(error), .irq_o(irq), .sdram_cke_o(O_sdram_cke),
     .sdram_cs_no(O_sdram_cs_n), .sdram_ras_no(O_sdram_ras_n), .sdram_cas_no(O_sdram_cas_n),
     .sdram_we_no(O_sdram_wen_n), .sdram_ba_o(O_sdram_ba), .sdram_addr_o(O_sdram_addr),
     .sdram_dqm_o(O_sdram_dqm), .sdram_dq_o(dq_out), .sdram_dq_oe_o(dq_oe),
     .sdram_dq_i(IO_sdram_dq)
   );
-  logic unused_q1;
+  logic unused_q1, unused_link_q1;
   ODDR i_sdram_clk (.CLK(clk), .D0(1'b0), .D1(1'b1), .TX(1'b0), .Q0(O_sdram_clk), .Q1(unused_q1));
+  ODDR i_link_clk (
+    .CLK(clk), .D0(1'b0), .D1(Links != 0), .TX(1'b0), .Q0(link_clk_out), .Q1(unused_link_q1));
   for (genvar i = 0; i < 32; i++) begin : g_dq
     assign IO_sdram_dq[i] = dq_oe[i] ? dq_out[i] : 1'bz;
   end

@@ -36,6 +36,7 @@ module top #(
   parameter int unsigned SmemWords = 1024,
   parameter int unsigned QueueDepth = 8,
   parameter int unsigned Micro = 0,
+  parameter int unsigned Links = 0,       // 1 = a link in loop-back for the self-test, at header J1
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
 ) (
@@ -54,7 +55,13 @@ module top #(
   output logic [1:0]  sdram_ba,
   output logic [12:0] sdram_a,
   output logic [1:0]  sdram_dqm,
-  inout  wire  [15:0] sdram_d
+  inout  wire  [15:0] sdram_d,
+  output logic        link_clk_gp,        // low without a link
+  output logic        link_strobe_gp,
+  output logic [3:0]  link_data_gp,
+  input  logic        link_clk_gn,
+  input  logic        link_strobe_gn,
+  input  logic [3:0]  link_data_gn
 );
   // ---- clock ------------------------------------------------------------------------------------
   logic clk, feedback, locked;
@@ -97,15 +104,19 @@ module top #(
     .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .VpuStages(VpuStages),
     .VpuLanes(VpuLanes), .HasSfu(HasSfu), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes),
     .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),
-    .QueueDepth(QueueDepth), .Micro(Micro), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+    .QueueDepth(QueueDepth), .Micro(Micro), .Links(Links), .LinkHeader(ttpu_board_pkg::HeaderUlx3s),
+    .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_board (
     .clk_i(clk), .rst_ni(rst_n), .ready_o(ready), .uart_rx_i(ftdi_txd), .uart_tx_o(ftdi_rxd),
+    .link_strobe_o(link_strobe_gp), .link_data_o(link_data_gp), .link_clk_i(link_clk_gn),
+    .link_strobe_i(link_strobe_gn), .link_data_i(link_data_gn),
     .busy_o(busy), .error_o(error), .irq_o(irq), .sdram_cke_o(sdram_cke), .sdram_cs_no(sdram_csn),
     .sdram_ras_no(sdram_rasn), .sdram_cas_no(sdram_casn), .sdram_we_no(sdram_wen),
     .sdram_ba_o(sdram_ba), .sdram_addr_o(sdram_a), .sdram_dqm_o(sdram_dqm), .sdram_dq_o(dq_out),
     .sdram_dq_oe_o(dq_oe), .sdram_dq_i(sdram_d)
   );
   ODDRX1F i_sdram_clk (.SCLK(clk), .RST(1'b0), .D0(1'b0), .D1(1'b1), .Q(sdram_clk));
+  ODDRX1F i_link_clk (.SCLK(clk), .RST(1'b0), .D0(1'b0), .D1(Links != 0), .Q(link_clk_gp));
   for (genvar i = 0; i < 16; i++) begin : g_dq
     assign sdram_d[i] = dq_oe[i] ? dq_out[i] : 1'bz;
   end

@@ -1,7 +1,9 @@
 // What every board has: UART bridge and a chip of one core. Its HBM, whatever that is, sits at one
 // AXI4 port and one port of words for the host: ttpu_board has on-chip RAM there, ttpu_board_sdram
 // an SDRAM. rst_ni is synchronous and resets everything, so that the bridge's "not greeted" tells
-// the host of it. HbmBytes is what the host is told; the window's base is 0.
+// the host of it. HbmBytes is what the host is told; the window's base is 0. Links = 1: a link in
+// loop-back for the self-test (ttpu_board_link), at addresses above any memory. Its pins are low, and
+// ignored, without it.
 module ttpu_board_core
   import ttpu_pkg::*;
   import ttpu_isa_pkg::NumUnits;
@@ -31,6 +33,10 @@ module ttpu_board_core
   parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
   parameter int unsigned Ice40 = 0,         // 1 = which takes SPRAM and DSP blocks of the UltraPlus
   parameter int unsigned MulStyle = 0,      // of ttpu_mxu: how integers are multiplied
+  parameter int unsigned Links = 0,         // 1 = a link for the self-test
+  parameter int unsigned LinkHeader = 0,    // of ttpu_board_link: where its pins are
+  parameter int unsigned LinkBufg = 0,      // of ttpu_board_link
+  parameter int unsigned ClkKhz = 0,        // told to the host with the link
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0,
   localparam int unsigned AxiIdBits = 4
@@ -39,6 +45,12 @@ module ttpu_board_core
   input  logic                   rst_ni,
   input  logic                   uart_rx_i,
   output logic                   uart_tx_o,
+  // link; its clock out is clk_i inverted, made by the board's top
+  output logic                   link_strobe_o,
+  output logic [ttpu_board_pkg::LinkLanes-1:0] link_data_o,
+  input  logic                   link_clk_i,
+  input  logic                   link_strobe_i,
+  input  logic [ttpu_board_pkg::LinkLanes-1:0] link_data_i,
   output logic                   busy_o,  // a request of the host is in work
   output logic                   error_o, // the chip holds an error
   output logic                   irq_o,   // the program ended, if enabled
@@ -96,6 +108,8 @@ module ttpu_board_core
   logic [31:0] reg_rdata;
   logic [1:0] reg_rresp;
 
+  logic        word_req, word_done, word_err;  // the bridge's word, of the memory or of the link
+  logic [31:0] word_rdata;
   ttpu_uart_bridge #(.Div(Div), .GapBits(GapBits), .HbmBytes(HbmBytes)) i_bridge (
     .clk_i, .rst_ni, .rx_i(uart_rx_i), .tx_o(uart_tx_o), .busy_o,
     .m_axil_awvalid_o(reg_awvalid), .m_axil_awready_i(reg_awready), .m_axil_awaddr_o(reg_awaddr),
@@ -104,8 +118,31 @@ module ttpu_board_core
     .m_axil_bresp_i(reg_bresp), .m_axil_arvalid_o(reg_arvalid), .m_axil_arready_i(reg_arready),
     .m_axil_araddr_o(reg_araddr), .m_axil_rvalid_i(reg_rvalid), .m_axil_rready_o(reg_rready),
     .m_axil_rdata_i(reg_rdata), .m_axil_rresp_i(reg_rresp),
-    .mem_req_o, .mem_we_o, .mem_addr_o, .mem_wdata_o, .mem_done_i, .mem_err_i, .mem_rdata_i
+    .mem_req_o(word_req), .mem_we_o, .mem_addr_o, .mem_wdata_o, .mem_done_i(word_done),
+    .mem_err_i(word_err), .mem_rdata_i(word_rdata)
   );
+
+  // ---- link -------------------------------------------------------------------------------------
+  if (Links != 0) begin : g_link
+    logic        here, link_done, link_err;
+    logic [31:0] link_rdata;
+    assign here = mem_addr_o[31:8] == ttpu_board_pkg::BoardBase[31:8];
+    assign mem_req_o = word_req && !here;
+    assign {word_done, word_err} = here ? {link_done, link_err} : {mem_done_i, mem_err_i};
+    assign word_rdata = here ? link_rdata : mem_rdata_i;
+    ttpu_board_link #(.Header(LinkHeader), .Bufg(LinkBufg), .ClkKhz(ClkKhz)) i_link (
+      .clk_i, .rst_ni, .req_i(word_req && here), .we_i(mem_we_o), .addr_i(mem_addr_o[7:0]),
+      .wdata_i(mem_wdata_o), .done_o(link_done), .err_o(link_err), .rdata_o(link_rdata),
+      .pin_strobe_o(link_strobe_o), .pin_data_o(link_data_o), .pin_clk_i(link_clk_i),
+      .pin_strobe_i(link_strobe_i), .pin_data_i(link_data_i)
+    );
+  end else begin : g_no_link
+    logic unused;
+    assign {mem_req_o, word_done, word_err} = {word_req, mem_done_i, mem_err_i};
+    assign word_rdata = mem_rdata_i;
+    assign {link_strobe_o, link_data_o} = '0;
+    assign unused = ^{link_clk_i, link_strobe_i, link_data_i, LinkHeader, LinkBufg, ClkKhz};
+  end
 
   // ---- chip -------------------------------------------------------------------------------------
   logic awvalid [1];

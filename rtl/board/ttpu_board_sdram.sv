@@ -48,6 +48,9 @@ module ttpu_board_sdram
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned Micro = 0,         // 1 = the microprogrammed core
   parameter int unsigned MulStyle = 0,      // of ttpu_chip: how integers are multiplied
+  parameter int unsigned Links = 0,         // 1 = a link for the self-test
+  parameter int unsigned LinkHeader = 0,    // of ttpu_board_link: where its pins are
+  parameter int unsigned LinkBufg = 0,      // of ttpu_board_link
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0,
   localparam int unsigned AddrPins = RowBits > 11 ? RowBits : 11
@@ -60,6 +63,12 @@ module ttpu_board_sdram
   output logic                  busy_o,   // a request of the host is in work
   output logic                  error_o,  // the chip holds an error
   output logic                  irq_o,    // the program ended, if enabled
+  // link, if Links = 1; its clock out is clk_i inverted, made by the board's top
+  output logic                  link_strobe_o,
+  output logic [ttpu_board_pkg::LinkLanes-1:0] link_data_o,
+  input  logic                  link_clk_i,
+  input  logic                  link_strobe_i,
+  input  logic [ttpu_board_pkg::LinkLanes-1:0] link_data_i,
   // pins
   output logic                  sdram_cke_o,
   output logic                  sdram_cs_no,
@@ -99,9 +108,11 @@ module ttpu_board_sdram
     .AxiBytes(AxiBytes),
     .AxiOutstanding(AxiOutstanding), .ImemWords(ImemWords), .SmemWords(SmemWords),
     .QueueDepth(QueueDepth), .Cores(Cores), .CmemBytes(CmemBytes), .Micro(Micro),
-    .MulStyle(MulStyle), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+    .MulStyle(MulStyle), .Links(Links), .LinkHeader(LinkHeader), .LinkBufg(LinkBufg),
+    .ClkKhz(ClkKhz), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_core (
-    .clk_i, .rst_ni(core_rst_nq), .uart_rx_i, .uart_tx_o, .busy_o, .error_o, .irq_o,
+    .clk_i, .rst_ni(core_rst_nq), .uart_rx_i, .uart_tx_o, .link_strobe_o,
+    .link_data_o, .link_clk_i, .link_strobe_i, .link_data_i, .busy_o, .error_o, .irq_o,
     .m_axi_awvalid_o(awvalid), .m_axi_awready_i(awready), .m_axi_awaddr_o(awaddr),
     .m_axi_awlen_o(awlen), .m_axi_awid_o(awid), .m_axi_wvalid_o(wvalid), .m_axi_wready_i(wready),
     .m_axi_wdata_o(wdata), .m_axi_wstrb_o(wstrb), .m_axi_wlast_o(wlast), .m_axi_bvalid_i(bvalid),

@@ -52,6 +52,14 @@ void run_info(const std::string& name, Context& context) {
                     {"imem_words", id.imem_words},
                     {"smem_words", id.smem_words},
                     {"hbm_bytes", link->memory_bytes()}};
+  const auto board = read_link_info(*link);
+  if (board)
+    context.result["link"] = {{"lanes", board->lanes},
+                              {"frame_bits", board->frame_bits},
+                              {"clock_khz", board->clock_khz},
+                              {"header", board->header ? Json(board->header->title) : Json()}};
+  else
+    context.result["link"] = Json();
   context.print(fmt::format("{}: configuration {} (hash 0x{:08x}), ISA version {}\n", link->name(),
                             text, id.config_hash, id.version));
   context.print(fmt::format(
@@ -59,6 +67,17 @@ void run_info(const std::string& name, Context& context) {
       "{5} bytes\n",
       id.array_n, grouped(id.vmem_bytes), id.acc_rows, id.imem_words, id.smem_words,
       grouped(link->memory_bytes())));
+  if (!board) {
+    context.print("no link\n");
+    return;
+  }
+  const std::string clock =
+      board->clock_khz ? fmt::format(", {:.3f} MHz", board->clock_khz / 1e3) : "";
+  context.print(fmt::format("link: {} lanes each way, {} bits a frame{}\n", board->lanes,
+                            board->frame_bits, clock));
+  context.print(board->header ? fmt::format("link's pins on {} (`ttpu board test --link pins`)\n",
+                                            wires_text(*board->header))
+                              : "link without pins\n");
 }
 
 std::unique_ptr<BoardDevice> open_device_of(const std::string& name) {
@@ -86,14 +105,45 @@ TestedMemory window(BoardLink& link, const char* name, uint32_t base, uint64_t b
           }};
 }
 
-void run_test(const std::string& name, bool quick, Context& context) {
+/// The link's parts of the self-test, inside and, if asked for, through the pins.
+void test_links(BoardLink& board, bool pins, bool quick, std::vector<TestedPart>& parts,
+                Json& links) {
+  const auto info = read_link_info(board);
+  if (pins && (!info || !info->header))
+    throw CliError(
+        kDevice, fmt::format("the board on {} has no link{}", board.name(), info ? " on pins" : ""),
+        "`ttpu board info` says what it has; leave --link out");
+  if (!info) return;
+  const uint32_t packets = quick ? 100 : 2000;
+  for (const bool through : {false, true}) {
+    if (through && !pins) continue;
+    const LinkTest t = test_link(registers_of(board), *info, through, packets, 0x2545f491);
+    const double mbit = t.bits_per_clock * info->clock_khz / 1e3;
+    links.push_back({{"part", t.part.name},
+                     {"packets", packets},
+                     {"frames", t.frames},
+                     {"crc_errors", t.crc_errors},
+                     {"replays", t.replays},
+                     {"cut", t.cut},
+                     {"bits_per_clock", t.bits_per_clock},
+                     {"mbit_per_s", info->clock_khz ? Json(mbit) : Json()}});
+    parts.push_back(t.part);
+    if (t.part.checked)
+      parts.back().note = fmt::format("{:.2f} bit a clock{}", t.bits_per_clock,
+                                      info->clock_khz ? fmt::format(", {:.0f} Mbit/s", mbit) : "");
+  }
+}
+
+void run_test(const std::string& name, bool quick, bool pins, Context& context) {
   const auto device = open_device_of(name);
   const Config& config = device->config();
   BoardLink& link = device->link();
   const uint64_t limit = quick ? 1024 : ~0ull;
   std::vector<TestedPart> parts;
+  Json links = Json::array();
   {
     const Progress progress("testing the board");
+    test_links(link, pins, quick, parts, links);
     parts.push_back(
         test_memory(window(link, "IMEM", regs::kWinImem, 16ull * config.imem_words), limit));
     parts.push_back(
@@ -116,15 +166,17 @@ void run_test(const std::string& name, bool quick, Context& context) {
     good = good && p.faulty == 0;
     list.push_back(
         {{"part", p.name}, {"checked", p.checked}, {"faulty", p.faulty}, {"faults", p.faults}});
-    context.print(fmt::format("{:<6}{:>10} checked  {}\n", p.name, grouped(p.checked),
-                              p.faulty ? fmt::format("{} FAULTY", grouped(p.faulty)) : "ok"));
+    context.print(fmt::format("{:<6}{:>10} checked  {}{}\n", p.name, grouped(p.checked),
+                              p.faulty ? fmt::format("{} FAULTY", grouped(p.faulty)) : "ok",
+                              p.note.empty() ? "" : "  " + p.note));
     for (const auto& f : p.faults) context.print(fmt::format("      {}\n", f));
   }
   context.result = {{"port", link.name()},
                     {"config", config.name},
                     {"ok", good},
                     {"retries", link.counters().retries},
-                    {"parts", std::move(list)}};
+                    {"parts", std::move(list)},
+                    {"links", std::move(links)}};
   if (!good) context.exit_code = kMismatch;
 }
 
@@ -194,12 +246,19 @@ void add_board(CLI::App& app, Context& context) {
   auto* info = add_part(*board, "info", "say what chip is on the board", context);
   on_run(*info, [device = add_device(*info), &context] { run_info(*device, context); });
 
-  auto* test = add_part(*board, "test", "test memories and multipliers, name what failed", context);
+  auto* test =
+      add_part(*board, "test", "test link, memories and multipliers, name what failed", context);
   auto quick = std::make_shared<bool>(false);
   test->add_flag("--quick", *quick, "only the first KiB of each memory");
+  auto path = std::make_shared<std::string>("inside");
+  test->add_option("--link", *path,
+                   "loop-back of the link: inside the FPGA, or through its pins too")
+      ->check(CLI::IsMember({"inside", "pins"}))
+      ->capture_default_str();
   test->footer("Example:\n  ttpu board test --device board:/dev/ttyUSB1");
-  on_run(*test,
-         [device = add_device(*test), quick, &context] { run_test(*device, *quick, context); });
+  on_run(*test, [device = add_device(*test), quick, path, &context] {
+    run_test(*device, *quick, *path == "pins", context);
+  });
 
   auto* bench = add_part(*board, "bench", "measure the serial line", context);
   auto bytes = std::make_shared<uint64_t>(16384);

@@ -5,10 +5,13 @@
 // TTPU_DIV (clocks a bit). With an SDRAM on the board also TTPU_SDRAM, its part in tb::sdram,
 // and TTPU_CLOCK_PS, the clock's period; a broken rule of the SDRAM ends the program as an
 // assertion of the RTL does (exit code 1). TTPU_START: clocks from power-on until the board hears.
+// TTPU_LINK: 1 if the model has the pins of ttpu_board's link.
 //
 // usage: ttpu_board_sim [--seed S] [--drop N] [--flip N] [--extra N]   one byte in N, each
 // direction
 //                       [--reset-after B] [--silent-after B] [--hangup-after B]  after B bytes in
+//                       [--wires MASK] [--flip-wire N]  wires of the link's header that are joined:
+//                       bit 0 clock, 1 strobe, from 2 data; one data bit in N flipped
 //                       [--seconds T] [--report FILE]
 #include <fcntl.h>
 #include <poll.h>
@@ -43,6 +46,7 @@ volatile std::sig_atomic_t stopped = 0;
 
 struct Options {
   uint64_t seed = 1, drop = 0, flip = 0, extra = 0;
+  uint64_t wires = 0, flip_wire = 0;
   uint64_t reset_after = ~0ull, silent_after = ~0ull, hangup_after = ~0ull, seconds = 60;
   std::string report;
 };
@@ -112,7 +116,9 @@ int usage() {
       stderr,
       "usage: ttpu_board_sim [--seconds T] [--seed S] [--report FILE]\n"
       "         [--drop N] [--flip N] [--extra N]  spoil one byte in N, each direction\n"
-      "         [--reset-after B] [--silent-after B] [--hangup-after B]  after B bytes in\n");
+      "         [--reset-after B] [--silent-after B] [--hangup-after B]  after B bytes in\n"
+      "         [--wires MASK] [--flip-wire N]  wires of the link's header; one data bit in N "
+      "flipped\n");
   return 2;
 }
 
@@ -127,6 +133,8 @@ bool parse(int argc, char** argv, Options& o) {
                  {"--reset-after", &o.reset_after},
                  {"--silent-after", &o.silent_after},
                  {"--hangup-after", &o.hangup_after},
+                 {"--wires", &o.wires},
+                 {"--flip-wire", &o.flip_wire},
                  {"--seconds", &o.seconds}};
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 == argc) return false;
@@ -174,12 +182,18 @@ int main(int argc, char** argv) {
   Sdram sdram(*top);
   ttpu::test::UartPins pins(kDiv);
   Noise to_board(o, 0), to_host(o, 1);
+#if TTPU_LINK
+  tb::Random wire_noise(o.seed * 2 + 3);
+#endif
   uint64_t clocks = 0, bytes_in = 0, bytes_out = 0, resets = 0, busy_until = 0;
   const auto clock = [&](uint8_t reset_n) {
     top->TTPU_PIN_RESET = reset_n;
     top->TTPU_PIN_RX = pins.drive();
     if (clocks >= kResetClocks) sdram.before_clock();
     top->TTPU_PIN_CLOCK = 0;
+#if TTPU_LINK
+    top->link_clk_i = o.wires & 1;
+#endif
     top->eval();
     sdram.at_clock();
     uint8_t byte = 0;
@@ -190,8 +204,19 @@ int main(int argc, char** argv) {
         busy_until = clocks + 100000;
       });
     top->TTPU_PIN_CLOCK = 1;
+#if TTPU_LINK
+    top->link_clk_i = 0;
+#endif
     top->eval();
     ++clocks;
+#if TTPU_LINK
+    // What changed now is sampled when the link's clock rises, half a clock later.
+    top->link_strobe_i = top->link_strobe_o & (o.wires >> 1 & 1);
+    top->link_data_i = top->link_data_o & (o.wires >> 2);
+    if (o.flip_wire && wire_noise.below(o.flip_wire) == 0) {
+      top->link_data_i ^= 1u << wire_noise.below(4);
+    }
+#endif
   };
   for (uint64_t i = 0; i < kResetClocks; ++i) clock(0);
   for (int i = 0; i < TTPU_START; ++i) clock(1);

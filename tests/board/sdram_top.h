@@ -12,6 +12,7 @@
 #include "runtime/board/board_device.h"
 #include "tb/controller.h"
 #include "tb/sdram_model.h"
+#include "ttpu/cmd_board.h"
 #include "ttpu/program_image.h"
 #include "uart_pins.h"
 
@@ -189,6 +190,34 @@ void multiplies_matrices_in_the_sdram() {
   EXPECT_EQ(device->link().counters().retries, 0u);
   EXPECT_GT(b.sdram.refreshes, 100u);
   EXPECT_TRUE(b.sdram.violations.empty());
+}
+
+/// The link inside the FPGA, through the header's wires, and with no wire there.
+template <class Top>
+void link_inside_and_through_its_pins(const char* header) {
+  SdramTop<Top> b;
+  b.wait_ready();
+  auto device = open(b);
+  const auto info = cli::read_link_info(device->link());
+  ASSERT_TRUE(info.has_value());
+  ASSERT_NE(info->header, nullptr);
+  EXPECT_EQ(info->header->title, header);
+  EXPECT_NEAR(info->clock_khz, 1e9 / Top::kPeriodPs, 2);
+  const auto test = [&](bool wires, bool pins) {
+    b.ctl->link_wires_i = wires;
+    return cli::test_link(cli::registers_of(device->link()), *info, pins, 40, 7);
+  };
+  for (const bool pins : {false, true}) {
+    const auto t = test(pins, pins);
+    EXPECT_EQ(t.part.checked, 40u);
+    EXPECT_EQ(t.part.faulty, 0u) << t.part.faults[0];
+    EXPECT_GT(t.bits_per_clock, 2.4);
+  }
+  const auto t = test(false, true);
+  EXPECT_EQ(t.part.checked, 0u);
+  ASSERT_FALSE(t.part.faults.empty());
+  EXPECT_EQ(t.part.faults[0].rfind("link does not come up: no clock comes in (", 0), 0u)
+      << t.part.faults[0];
 }
 
 }  // namespace ttpu::test

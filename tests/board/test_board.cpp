@@ -60,15 +60,65 @@ TEST_F(BoardTest, InfoSelfTestAndBench) {
   const auto info = json({"board", "info", "--device", device_, "--json"});
   EXPECT_EQ(info["config"], "mini");
   EXPECT_EQ(info["hbm_bytes"], 65536);
+  EXPECT_EQ(info["link"]["lanes"], 4);
+  EXPECT_EQ(info["link"]["clock_khz"], 50000);
+  EXPECT_EQ(info["link"]["header"], "ULX3S, header J1");
+  const auto text = ttpu({"board", "info", "--device", device_});
+  EXPECT_NE(text.out.find("clock GP0 to GN0"), std::string::npos) << text.out;
   const auto test = json({"board", "test", "--quick", "--device", device_, "--json"});
   EXPECT_EQ(test["ok"], true);
-  ASSERT_EQ(test["parts"].size(), 5u);
-  for (const auto& part : test["parts"]) EXPECT_GT(part["checked"].get<int>(), 100) << part["part"];
+  ASSERT_EQ(test["parts"].size(), 6u);
+  for (const auto& part : test["parts"]) EXPECT_GE(part["checked"].get<int>(), 100) << part["part"];
   const auto bench = json({"board", "bench", "--bytes", "2048", "--device", device_, "--json"});
   EXPECT_EQ(bench["equal"], true);
   EXPECT_GT(bench["write_bytes_per_s"].get<double>(), 0);
   json({"board", "list", "--json"});
   expect_error({"board", "info", "--device", "rtl"}, 2, "is no board");
+}
+/// The faults that `ttpu board test --link pins` names of the pins, and its exit code.
+struct PinsResult {
+  int code;
+  nlohmann::json part, link;
+};
+PinsResult through_pins(const Outcome& r) {
+  const auto j = nlohmann::json::parse(r.out, nullptr, false);
+  EXPECT_TRUE(j.is_object()) << r.out << r.err;
+  if (!j.is_object()) return {r.code, {}, {}};
+  EXPECT_EQ(j["parts"][0]["part"], "LINK");
+  EXPECT_EQ(j["parts"][0]["faulty"], 0) << "inside";
+  EXPECT_EQ(j["parts"][1]["part"], "PINS");
+  return {r.code, j["parts"][1], j["links"][1]};
+}
+TEST_F(BoardTest, LinkThroughPins) {
+  start({"--wires", "63"});
+  const auto r = through_pins(
+      ttpu({"board", "test", "--quick", "--link", "pins", "--device", device_, "--json"}));
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.part["checked"], 100);
+  // 128 bits in 52 clocks, but for the first packet's way.
+  EXPECT_GT(r.link["bits_per_clock"].get<double>(), 2.4);
+  EXPECT_LT(r.link["bits_per_clock"].get<double>(), 128.0 / 52);
+  EXPECT_NEAR(r.link["mbit_per_s"].get<double>(), 50 * r.link["bits_per_clock"].get<double>(), 0.1);
+}
+TEST_F(BoardTest, LinkWithoutWires) {
+  start({});
+  const auto r = through_pins(
+      ttpu({"board", "test", "--quick", "--link", "pins", "--device", device_, "--json"}));
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(r.part["faults"][0], "link does not come up: no clock comes in (GP0 to GN0)");
+  EXPECT_NE(r.part["faults"][1].get<std::string>().find("data 3 GP5 to GN5 (a jumper cap"),
+            std::string::npos)
+      << r.part["faults"][1];
+}
+TEST_F(BoardTest, LinkWithBadWires) {
+  start({"--wires", "63", "--flip-wire", "1500"});
+  const auto r = through_pins(
+      ttpu({"board", "test", "--quick", "--link", "pins", "--device", device_, "--json"}));
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(r.part["checked"], 100);
+  EXPECT_GT(r.link["crc_errors"].get<int>(), 3);
+  EXPECT_EQ(r.part["faults"][0].get<std::string>().rfind("CRC errors: ", 0), 0u)
+      << r.part["faults"];
 }
 TEST_F(BoardTest, ImageOfAnotherConfiguration) {
   start({});

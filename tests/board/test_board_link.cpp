@@ -61,6 +61,17 @@ TEST(BoardLink, NoiseIsMendedAndNothingHappensTwice) {
   }
 }
 
+TEST(BoardLink, AWordThatMayNotBeThere) {
+  FakeBoard board(mini());
+  board.noise = 200;
+  auto link = link_to(board);
+  for (uint32_t i = 0; i < 50; ++i) {
+    board.memory[i] = 77 * i;
+    EXPECT_EQ(link->peek(4 * i), 77 * i);
+    EXPECT_EQ(link->peek(0xffff0000u + 4 * i), std::nullopt);
+  }
+}
+
 TEST(BoardLink, MemoryBeyond16MiB) {
   FakeBoard board(mini());
   board.memory.resize(33u << 18);  // 33 MiB

@@ -19,6 +19,9 @@ struct Tang {
 
 TEST(TangNano20k, LightsShowResetAndTheSdram) { lights_show_reset_and_the_sdram<Tang>(); }
 TEST(TangNano20k, MultipliesMatricesInTheSdram) { multiplies_matrices_in_the_sdram<Tang>(); }
+TEST(TangNano20k, LinkInsideAndThroughItsPins) {
+  link_inside_and_through_its_pins<Tang>("Tang Nano 20K");
+}
 
 }  // namespace
 }  // namespace ttpu::test

@@ -20,6 +20,9 @@ struct Ulx3s {
 
 TEST(Ulx3s, LightsShowResetAndTheSdram) { lights_show_reset_and_the_sdram<Ulx3s>(); }
 TEST(Ulx3s, MultipliesMatricesInTheSdram) { multiplies_matrices_in_the_sdram<Ulx3s>(); }
+TEST(Ulx3s, LinkInsideAndThroughItsPins) {
+  link_inside_and_through_its_pins<Ulx3s>("ULX3S, header J1");
+}
 
 }  // namespace
 }  // namespace ttpu::test

@@ -179,6 +179,14 @@ void BoardLink::write(uint32_t addr, std::span<const uint32_t> words, bool memor
   }
 }
 
+std::optional<uint32_t> BoardLink::peek(uint32_t addr) {
+  constexpr uint8_t kCommand = uart::kAccess | uart::kMemory;
+  const Reply r = request(kCommand, addr, 1, {});
+  if (r.status == Status::Refused && r.count == 0) return std::nullopt;
+  check(r, kCommand, addr, 1);
+  return r.words.at(0);
+}
+
 void BoardLink::read(uint32_t addr, std::span<uint32_t> words, bool memory, bool fixed) {
   const auto command = static_cast<uint8_t>(uart::kAccess | (memory ? uart::kMemory : 0) |
                                             (fixed ? uart::kFixed : 0));

@@ -51,6 +51,8 @@ class BoardLink {
   void write(uint32_t addr, std::span<const uint32_t> words, bool memory = false,
              bool fixed = false);
   void read(uint32_t addr, std::span<uint32_t> words, bool memory = false, bool fixed = false);
+  /// The word at `addr` of the memory's space; nothing where the board refuses it.
+  std::optional<uint32_t> peek(uint32_t addr);
 
  private:
   struct Reply {
