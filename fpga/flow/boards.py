@@ -17,7 +17,7 @@ KEYS = {
     "speed": (int, False), "gowin_family": (str, False), "config": (str, True), "top": (str, False),
     "pins": (str, True), "clock": (dict, True), "uart": (dict, True), "fit_margin": ((int, float), False),
     "parameters": (dict, False), "yosys": (str, False), "apart": (list, False), "map_ps": (int, False),
-    "nextpnr": (list, False), "pack": (list, False),
+    "wire_ps": (int, False), "nextpnr": (list, False), "pack": (list, False),
     "program": (dict, False), "default_variant": (str, False), "variants": (dict, False),
 }
 INNER = {

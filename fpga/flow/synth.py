@@ -41,6 +41,8 @@ def script(board, files, chosen):
             "proc\nflatten\nopt_expr\nopt_clean\n"
             "opt_hier\nopt_expr\nopt_clean\nopt_hier\nopt_clean\n")
     goal = f"scratchpad -set abc9.D {board.get('map_ps')}\n" if board.get("map_ps") else ""
+    if board.get("wire_ps"):
+        goal += f"scratchpad -set synth_{board.family}.abc9.W {board.get('wire_ps')}\n"
     join = (f"tee -q -o {BLOCKS} stat -json\n"
             "setattr -mod -unset keep_hierarchy *\nflatten\nopt_clean\n")
     return (f"read_slang --threads 1 -DSYNTHESIS {'--keep-hierarchy ' if apart else ''}{names} --top {top} {given}\n"

@@ -80,6 +80,7 @@ module ttpu_uart_bridge #(
   logic        legal_q, full_q;           // the request may be executed; its data is there
   logic        same_q, last_word_q;       // number of the kept reply; no word behind this one
   logic        last_byte_q, match_q, crc_busy_q;
+  logic        bad_q, hung_q;             // of the access that has just ended
 
   logic [7:0]  number, command;
   logic [6:0]  count;
@@ -264,16 +265,12 @@ module ttpu_uart_bridge #(
         ar_q <= command[Access] && !command[Memory] && !command[Write];
         state_q <= Answer;
       end
-      Answer: begin
-        if (answered || timed_out) begin
-          {aw_q, w_q, ar_q} <= '0;
-          if (!command[Write]) word_q <= answer;
-          state_q <= command[Write] ? Next : Keep;
-          if (!answered || failed) begin
-            status_q <= answered ? Refused : Hung;
-            state_q <= Next;
-          end
-        end
+      Answer: begin                       // what a bad answer brings is not sent
+        if (!command[Write]) word_q <= answer;
+        bad_q <= !answered || failed;
+        hung_q <= !answered;
+        if (timed_out) {aw_q, w_q, ar_q} <= '0;
+        if (answered || timed_out) state_q <= command[Write] ? Next : Keep;
       end
       Keep: begin
         word_q <= {8'd0, word_q[31:8]};
@@ -283,11 +280,13 @@ module ttpu_uart_bridge #(
       Next: begin
         phase_q <= 1'b0;
         state_q <= command[Write] ? Fetch : Request;
-        if (status_q == Okay) begin
+        if (bad_q) begin
+          status_q <= hung_q ? Hung : Refused;
+        end else begin
           done_q <= done_q + 1'b1;
           if (!command[Fixed]) head_q[55:24] <= addr + 32'd4;
         end
-        if (status_q != Okay || last_word_q) begin
+        if (bad_q || last_word_q) begin
           index_q <= '0;
           state_q <= SendHead;
         end

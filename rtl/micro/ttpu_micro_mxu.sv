@@ -147,16 +147,19 @@ module ttpu_micro_mxu #(
       assign rd_row = row_q[c-1];
     end
     assign sum = 32'($signed(sum_q[(N-1)*N+c])) + (mode_q[2] ? old[c] : '0);
-    ttpu_ram_1r1w #(.Rows(2 * AccRows), .Bytes(4)) i_acc (
-      .clk_i,
-      .rd_en_i(valid_q[N+c] || (acc_en_i && acc_lane_i == LaneBits'(c))),
-      .rd_addr_i(rd_row),
-      .rd_data_o(old[c]),
-      .wr_en_i(valid_q[N+1+c]),
-      .wr_addr_i(row_q[c]),
-      .wr_be_i(4'hf),
-      .wr_data_i(sum)
+    // No row is read in the cycle in which it is written, so nothing is to be built for that.
+    logic rd_en;
+    assign rd_en = valid_q[N+c] || (acc_en_i && acc_lane_i == LaneBits'(c));
+    ttpu_micro_ram #(.Rows(2 * AccRows)) i_acc (
+      .clk_i, .rd_en_i(rd_en), .rd_addr_i(rd_row), .rd_data_o(old[c]),
+      .wr_en_i(valid_q[N+1+c]), .wr_addr_i(row_q[c]), .wr_data_i(sum)
     );
+`ifndef SYNTHESIS
+    always_ff @(posedge clk_i) if (rst_ni) begin
+      assert (!(rd_en && valid_q[N+1+c] && rd_row == row_q[c]))
+        else $error("micro_mxu: a row is read while it is written");
+    end
+`endif
   end
   assign acc_data_o = old[lane_q];
 

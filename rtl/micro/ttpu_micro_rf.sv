@@ -12,15 +12,11 @@ module ttpu_micro_rf (
   input  logic [7:0]  wr_addr_i,
   input  logic [31:0] wr_data_i
 );
-  // A copy for each read port, as block RAM with one port of each kind.
-  (* no_rw_check *) logic [31:0] a_mem [256];
-  (* no_rw_check *) logic [31:0] b_mem [256];
-  always_ff @(posedge clk_i) begin
-    if (rd_en_i) a_o <= a_mem[a_addr_i];
-    if (wr_en_i) a_mem[wr_addr_i] <= wr_data_i;
-  end
-  always_ff @(posedge clk_i) begin
-    if (rd_en_i) b_o <= b_mem[b_addr_i];
-    if (wr_en_i) b_mem[wr_addr_i] <= wr_data_i;
-  end
+  // A copy for each read port.
+  ttpu_micro_ram #(.Rows(256)) i_a (
+    .clk_i, .rd_en_i, .rd_addr_i(a_addr_i), .rd_data_o(a_o), .wr_en_i, .wr_addr_i, .wr_data_i
+  );
+  ttpu_micro_ram #(.Rows(256)) i_b (
+    .clk_i, .rd_en_i, .rd_addr_i(b_addr_i), .rd_data_o(b_o), .wr_en_i, .wr_addr_i, .wr_data_i
+  );
 endmodule

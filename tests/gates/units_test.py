@@ -12,7 +12,7 @@ import time
 
 import gates
 
-MICRO = ["rtl/common/ttpu_ram_1r1w.sv", "rtl/micro/ttpu_micro_mul2.sv", "rtl/micro/ttpu_micro_mxu.sv"]
+MICRO = ["rtl/micro/ttpu_micro_ram.sv", "rtl/micro/ttpu_micro_mul2.sv", "rtl/micro/ttpu_micro_mxu.sv"]
 RAM = ["rtl/common/ttpu_ram_1r1w.sv", "rtl/common/ttpu_ram_1rw.sv", "tests/gates/gates_ram.sv"]
 # family: MulStyle, RAM style, cells for Yosys to know, and cells that each netlist must have
 FAMILIES = {

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SOURCES = ["rtl/common/ttpu_ram_1r1w.sv", "fpga/cells/gowin/MULT9X9.sv", "rtl/micro/ttpu_micro_mul2.sv",
+SOURCES = ["rtl/micro/ttpu_micro_ram.sv", "fpga/cells/gowin/MULT9X9.sv", "rtl/micro/ttpu_micro_mul2.sv",
            "rtl/micro/ttpu_micro_mxu.sv"]
 CELLS = ["MULT9X9", "SDPX9B", "gowin_bsram"]  # what the netlist has that Yosys does not model
 MODEL = "micro_mxu8_gowin"
