@@ -62,6 +62,70 @@ TEST_P(MxuMicro, RandomProducts) {
   }
 }
 
+// The rows of a long MATMUL run on behind it: each that wants the array, the accumulators, or to
+// write VMEM waits (the model of the core throws where hardware would go wrong).
+TEST_P(MxuMicro, RowsRunOn) {
+  const uint32_t rows = config_.acc_total(), at = config_.vmem_bytes() / 2;
+  isa::VpuSeta a{};
+  a.src = 1, a.dtype = static_cast<uint32_t>(isa::Dtype::I32), a.s0 = 1;
+  isa::VpuSetd d{};
+  d.s0 = 1;
+  isa::VpuShape shape{};
+  shape.n0 = 20, shape.n1 = shape.n2 = 1;
+  isa::VpuRun run{};
+  run.lanes = n();
+  isa::VpuXpose xpose{};
+  xpose.rows = xpose.lanes = n();
+  isa::DmaShape dma{};
+  dma.n0 = 64, dma.n1 = dma.n2 = dma.n3 = 1;
+  const uint32_t last = at + (rows - 20) * n();
+  const auto load = isa::MxuLoadw{.stride = 1, .k = n(), .n = n()}.encode();
+  const auto product = [&](uint32_t count, uint32_t accumulate, uint32_t swap) {
+    return isa::MxuMatmul{
+        .imm_a = at, .stride = 1, .rows = count, .accumulate = accumulate, .swap = swap}
+        .encode();
+  };
+  struct Case {
+    const char* what;
+    Operands operands;
+    std::vector<isa::Instr> then;
+  };
+  const std::vector<Case> cases = {
+      {"MATMUL", {}, {product(rows, 1, 0)}},
+      {"LOADW, MATMUL with swap", {}, {load, product(5, 0, 1)}},
+      {"load", {0, last, 0}, {isa::DmaLoad{}.encode()}},
+      {"RUN", {rows - 20, 0, last}, {run.encode()}},
+      {"XPOSE", {0, last, 0}, {isa::VpuSeta{.s0 = 1}.encode(), xpose.encode()}},
+  };
+  for (const Case& c : cases) {
+    for (const uint32_t inner : {0u, rows - 3}) {
+      add(a.encode());
+      add(d.encode());
+      add(shape.encode());
+      add(dma.encode());
+      add(isa::MxuShape{.inner0 = inner, .stride1 = 1}.encode(), c.operands);
+      // Twice: the second time all is decoded, so that one command follows the other at once.
+      code_.push_back(chip_test::plain(isa::Opcode::ADD, {.rc = 9}, 2));
+      const auto begin = static_cast<uint32_t>(code_.size());
+      code_.push_back(load);
+      code_.push_back(product(rows, 0, 1));
+      for (const auto& instr : c.then)
+        code_.push_back(chip_test::with(instr, {.ra = 1, .rb = 2, .rc = 3}));
+      code_.push_back(chip_test::plain(isa::Opcode::DBNZ, {.rc = 9}, begin));
+      EXPECT_TRUE(both(c.what).done) << c.what;
+    }
+  }
+}
+
+TEST_P(MxuMicro, TheRunEndsBehindTheLastRow) {
+  uint64_t cycles[2] = {};
+  for (const uint32_t rows : {1u, 200u}) {
+    matmul(0, 1, rows, 0, 0, 0, 0);
+    cycles[rows > 1] = both("rows " + std::to_string(rows)).counter(regs::CYCLES);
+  }
+  EXPECT_GT(cycles[1], cycles[0] + 20) << "HALT did not wait for the rows";
+}
+
 TEST_P(MxuMicro, ExtremesOfUnsignedBytes) {
   // rows and weights of 0, 127, 128 and 255 alone
   for (const uint32_t x_type : {0u, 1u})
