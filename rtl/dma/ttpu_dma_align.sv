@@ -84,37 +84,52 @@ module ttpu_dma_align
   end
 
   // ---- buffer of two words ----------------------------------------------------------------------
-  logic [8*Bytes-1:0]  before_q;  // the last source word
-  logic [8*Bytes-1:0]  data_q [2];
-  logic [Bytes-1:0]    be_q   [2];
-  logic [AddrBits-1:0] addr_q [2];
-  logic [UserBits-1:0] user_q [2];
+  // A source word is turned to where its bytes go, and kept so: of the word before only whole bytes
+  // are picked then.
+  logic [8*Bytes-1:0]  turned, before_q, merged;
+  logic [8*Bytes-1:0]  data0_q, data1_q;
+  logic [Bytes-1:0]    be0_q, be1_q;
+  logic [AddrBits-1:OffBits] addr0_q, addr1_q;
+  logic [UserBits-1:0] user0_q, user1_q;
   logic [1:0]          last_q, count_q;
   logic                rd_q, wr_q;
 
   assign room = !count_q[1];
   assign dst_valid_o = count_q != '0;
-  assign dst_addr_o = addr_q[rd_q];
-  assign dst_data_o = data_q[rd_q];
-  assign dst_be_o = be_q[rd_q];
+  assign dst_addr_o = {rd_q ? addr1_q : addr0_q, {OffBits{1'b0}}};
+  assign dst_data_o = rd_q ? data1_q : data0_q;
+  assign dst_be_o = rd_q ? be1_q : be0_q;
   assign dst_last_o = last_q[rd_q];
-  assign dst_user_o = user_q[rd_q];
+  assign dst_user_o = rd_q ? user1_q : user0_q;
 
+  logic [AddrBits-1:OffBits] addr;
+  assign addr = dst_addr_i[AddrBits-1:OffBits] + (AddrBits - OffBits)'(word);
+  // `turned` and `merged` are private to this block.
   always_ff @(posedge clk_i) begin
+    turned = src_data_i;
+    merged = '0;
     if (go) begin
+      for (int unsigned i = 0; i < OffBits; i++)
+        if (shift[i]) turned = (turned << (8 << i)) | (turned >> (8 * Bytes - (8 << i)));
+      for (int unsigned i = 0; i < Bytes; i++)
+        merged[8*i+:8] = from_now[i] ? turned[8*i+:8] : before_q[8*i+:8];
       step_q <= last_step ? '0 : step_q + 1'b1;
       if (emit) begin
-        // Funnel shift: low bytes from the end of the word before, the others from this one.
-        data_q[wr_q] <= (8 * Bytes)'({src_data_i, single ? src_data_i : before_q} >>
-                                     (8 * (Bytes - 32'(shift))));
-        be_q[wr_q] <= be;
-        addr_q[wr_q] <= {dst_addr_i[AddrBits-1:OffBits] + (AddrBits - OffBits)'(word),
-                         {OffBits{1'b0}}};
+        if (wr_q) begin
+          data1_q <= merged;
+          be1_q <= be;
+          addr1_q <= addr;
+          user1_q <= user_i;
+        end else begin
+          data0_q <= merged;
+          be0_q <= be;
+          addr0_q <= addr;
+          user0_q <= user_i;
+        end
         last_q[wr_q] <= last_step;
-        user_q[wr_q] <= user_i;
         wr_q <= !wr_q;
       end
-      if (take) before_q <= src_data_i;
+      if (take) before_q <= turned;
       before_bad_q <= !last_step && now_bad;
     end
     if (dst_valid_o && dst_ready_i) rd_q <= !rd_q;

@@ -43,12 +43,17 @@ module ttpu_dma_channel
   input  logic                   path_busy_i       // the paths wait for answers of memory
 );
   localparam int unsigned InFlight = 8;
-  localparam int unsigned HBits = 48;  // far address from the window's base, signed
+  // far address from the window's base, signed: a transfer moves at most 2^32 + 3 * 2^43 from there
+  localparam int unsigned HBits = 46;
+  localparam int unsigned VBits = $clog2(VmemBytes);
+  localparam int unsigned VEndBits = (VBits > 24 ? VBits : 24) + 1;
+  localparam logic HasCmem = CmemBytes != 0;
   localparam int unsigned BlockBytes = BurstBeats * AxiBytes < 4096 ? BurstBeats * AxiBytes : 4096;
   localparam int unsigned BlockBits = $clog2(BlockBytes);
 
   // ---- configuration and command ----------------------------------------------------------------
-  logic [23:0]        n0_q;
+  logic [23:0]        n0_last_q;  // n0 - 1
+  logic               empty_q;    // one of the counts is 0
   logic [15:0]        n1_q, n2_q, n3_q;
   logic signed [27:0] hs1_q, hs2_q, hs3_q;
   logic signed [23:0] vs1_q, vs2_q, vs3_q;
@@ -57,7 +62,7 @@ module ttpu_dma_channel
   dma_hstride_t hstride;
   dma_vstride_t vstride;
   dma_load_t    move;
-  logic         is_move, move_store, move_cmem, move_empty, no_cmem, bad_opcode, accept;
+  logic         is_move, move_store, move_cmem, no_cmem, bad_opcode, accept;
 
   assign shape = dma_shape_t'(cmd_i.body);
   assign hstride = dma_hstride_t'(cmd_i.body);
@@ -66,8 +71,7 @@ module ttpu_dma_channel
   assign move_store = cmd_i.opcode == OpDmaStore;
   assign is_move = cmd_i.opcode == OpDmaLoad || move_store;
   assign move_cmem = move.space == SpaceCmem;
-  assign no_cmem = is_move && move_cmem && CmemBytes == 0;
-  assign move_empty = n0_q == '0 || n1_q == '0 || n2_q == '0 || n3_q == '0;
+  assign no_cmem = is_move && move_cmem && !HasCmem;
   assign bad_opcode = !is_move && cmd_i.opcode != OpDmaShape && cmd_i.opcode != OpDmaHstride &&
                       cmd_i.opcode != OpDmaVstride;
 
@@ -97,41 +101,68 @@ module ttpu_dma_channel
   ttpu_fifo #(.Width(1), .Depth(InFlight)) u_fly (
     .clk_i, .rst_ni, .clear_i(1'b0),
     .push_valid_i(accept), .push_ready_o(fly_ready),
-    .push_data_i(bad_opcode || no_cmem || (is_move && !move_empty)),
+    .push_data_i(bad_opcode || no_cmem || (is_move && !empty_q)),
     .pop_valid_o(fly_valid), .pop_ready_i(fly_pop), .pop_data_o(fly_waits), .count_o(fly_count)
   );
   assign fly_pop = (!fly_waits || ends_q != '0) && !stop && !fault_valid_i;
 
   // ---- walk over the runs -----------------------------------------------------------------------
-  logic [15:0]             i1_q, i2_q, i3_q;  // runs left behind this one in each dimension
+  logic [15:0]             i1_q, i2_q, i3_q;  // runs left with this one in each dimension
   logic [31:0]             v_q, v2_q, v3_q;   // of the run; of the row of runs; of the plane
   logic signed [HBits-1:0] h_q, h2_q, h3_q;
   logic [PcBits-1:0]       pc_q;
   logic                    store_q, cmem_q, turn_q;
   logic                    more1, more2, more3, walk_step, run_free;
-  logic [31:0]             v1_next, v2_next, v3_next;
-  logic signed [HBits-1:0] h1_next, h2_next, h3_next;
 
-  assign more1 = i1_q != '0;
-  assign more2 = i2_q != '0;
-  assign more3 = i3_q != '0;
-  assign v1_next = v_q + 32'(vs1_q);
-  assign v2_next = v2_q + 32'(vs2_q);
-  assign v3_next = v3_q + 32'(vs3_q);
-  assign h1_next = h_q + HBits'(hs1_q);
-  assign h2_next = h2_q + HBits'(hs2_q);
-  assign h3_next = h3_q + HBits'(hs3_q);
+  assign more1 = i1_q != 16'd1;
+  assign more2 = i2_q != 16'd1;
+  assign more3 = i3_q != 16'd1;
 
-  // bounds of the run
+  // One adder a side: where a transfer begins; then the next run, from the run, row or plane
+  // before.
+  logic [31:0]             v_from, v_step, v_new;
+  logic signed [HBits-1:0] h_from, h_step, h_sum, h_new;
+  always_comb begin
+    if (!walk_q) begin
+      v_from = cmd_i.b;
+      v_step = 32'(move.imm_v);
+      h_from = HBits'({1'b0, cmd_i.a});
+      h_step = HBits'({1'b0, move.imm_h});
+    end else if (more1) begin
+      v_from = v_q;
+      v_step = 32'(vs1_q);
+      h_from = h_q;
+      h_step = HBits'(hs1_q);
+    end else if (more2) begin
+      v_from = v2_q;
+      v_step = 32'(vs2_q);
+      h_from = h2_q;
+      h_step = HBits'(hs2_q);
+    end else begin
+      v_from = v3_q;
+      v_step = 32'(vs3_q);
+      h_from = h3_q;
+      h_step = HBits'(hs3_q);
+    end
+  end
+  assign v_new = v_from + v_step;
+  assign h_sum = h_from + h_step;
+  assign h_new = walk_q ? h_sum : HBits'({1'b0, h_sum[31:0]});  // a start is modulo 2^32
+
+  // bounds of the run; what is past counts only where it does not begin outside
   logic [FarAddrBits-1:0] far, far_size;
+  logic [FarAddrBits:0]   room;   // from the run's first byte
+  logic [VEndBits-1:0]    v_end;  // its last byte
   logic                   v_over, v_past, h_over, h_past, run_bad;
 
   assign far = FarAddrBits'(h_q);
   assign far_size = cmem_q ? FarAddrBits'(CmemBytes) : hbm_size_i;
   assign v_over = v_q >= VmemBytes;
-  assign v_past = 33'(v_q) + 33'(n0_q) > 33'(VmemBytes);
-  assign h_over = far >= far_size;
-  assign h_past = FarAddrBits'(n0_q) > far_size - far;
+  assign v_end = VEndBits'(v_q[VBits-1:0]) + VEndBits'(n0_last_q);
+  assign v_past = v_end >= VEndBits'(VmemBytes);
+  assign room = {1'b0, far_size} - {1'b0, far};
+  assign h_over = room[FarAddrBits];
+  assign h_past = room[FarAddrBits-1:24] == '0 && n0_last_q >= room[23:0];
   assign run_bad = v_over || v_past || h_over || h_past;
   assign walk_step = walk_q && run_free && !stop &&
                      !(turn_q && (run_q || outstanding_q != '0));
@@ -139,14 +170,16 @@ module ttpu_dma_channel
   // ---- cut a run into bursts --------------------------------------------------------------------
   logic [FarAddrBits-1:0]  run_addr_q;
   logic [VmemAddrBits-1:0] run_vaddr_q;
-  logic [23:0]             run_bytes_q;
+  logic [23:0]             run_last_byte_q;  // bytes left - 1
   logic                    run_store_q, run_cmem_q, run_last_q;
   logic [PcBits-1:0]       run_pc_q;
-  logic [ByteBits-1:0]     block_left;
+  logic [BlockBits-1:0]    block_off, cut_last_byte;  // bytes of the burst - 1
+  logic [BlockBits:0]      end_off;   // of the last byte, in the block or, so low, behind it
   logic                    cut_last, burst_go;
 
-  assign block_left = ByteBits'(BlockBytes) - ByteBits'(run_addr_q[BlockBits-1:0]);
-  assign cut_last = run_bytes_q <= 24'(block_left);
+  assign block_off = run_addr_q[BlockBits-1:0];
+  assign end_off = (BlockBits+1)'(block_off) + (BlockBits+1)'(run_last_byte_q[BlockBits-1:0]);
+  assign cut_last = run_last_byte_q[23:BlockBits] == '0 && !end_off[BlockBits];
   assign burst_valid_o = run_q && !stop;
   assign burst_go = burst_valid_o && burst_ready_i;
   assign run_free = !run_q || (burst_go && cut_last);
@@ -155,14 +188,17 @@ module ttpu_dma_channel
   assign burst_o.last = run_last_q && cut_last;
   assign burst_o.addr = run_addr_q;
   assign burst_o.vaddr = run_vaddr_q;
-  assign burst_o.bytes = cut_last ? ByteBits'(run_bytes_q) : block_left;
+  assign cut_last_byte = cut_last ? run_last_byte_q[BlockBits-1:0] : ~block_off;
+  assign burst_o.bytes = ByteBits'(cut_last_byte) + 1'b1;
   assign burst_o.pc = run_pc_q;
 
   always_ff @(posedge clk_i) begin
     if (burst_go) begin
-      run_addr_q <= run_addr_q + FarAddrBits'(burst_o.bytes);
-      run_vaddr_q <= run_vaddr_q + VmemAddrBits'(burst_o.bytes);
-      run_bytes_q <= run_bytes_q - 24'(burst_o.bytes);
+      // to the next block; in the last burst the run ends
+      run_addr_q <= {run_addr_q[FarAddrBits-1:BlockBits] + 1'b1, {BlockBits{1'b0}}};
+      run_vaddr_q <= run_vaddr_q - {{(VmemAddrBits - BlockBits){1'b1}}, block_off};
+      run_last_byte_q <= {run_last_byte_q[23:BlockBits] - (24 - BlockBits)'(!end_off[BlockBits]),
+                          end_off[BlockBits-1:0]};
       if (cut_last) run_q <= 1'b0;
     end
     if (walk_step) begin
@@ -177,26 +213,27 @@ module ttpu_dma_channel
         run_q <= 1'b1;
         run_addr_q <= cmem_q ? far : hbm_base_i + far;
         run_vaddr_q <= v_q[VmemAddrBits-1:0];
-        run_bytes_q <= n0_q;
+        run_last_byte_q <= n0_last_q;
         run_store_q <= store_q;
         run_cmem_q <= cmem_q;
         run_pc_q <= pc_q;
         run_last_q <= !more1 && !more2 && !more3;
         if (!more1 && !more2 && !more3) walk_q <= 1'b0;
       end
-      // the next run
-      i1_q <= more1 ? i1_q - 1'b1 : n1_q - 1'b1;
-      if (!more1) i2_q <= more2 ? i2_q - 1'b1 : n2_q - 1'b1;
+      i1_q <= more1 ? i1_q - 1'b1 : n1_q;
+      if (!more1) i2_q <= more2 ? i2_q - 1'b1 : n2_q;
       if (!more1 && !more2) i3_q <= i3_q - 1'b1;
-      v_q <= more1 ? v1_next : more2 ? v2_next : v3_next;
-      h_q <= more1 ? h1_next : more2 ? h2_next : h3_next;
-      if (!more1) begin
-        v2_q <= more2 ? v2_next : v3_next;
-        h2_q <= more2 ? h2_next : h3_next;
+    end
+    if (walk_step || accept) begin
+      v_q <= v_new;
+      h_q <= h_new;
+      if (!walk_q || !more1) begin
+        v2_q <= v_new;
+        h2_q <= h_new;
       end
-      if (!more1 && !more2) begin
-        v3_q <= v3_next;
-        h3_q <= h3_next;
+      if (!walk_q || (!more1 && !more2)) begin
+        v3_q <= v_new;
+        h3_q <= h_new;
       end
     end
 
@@ -204,7 +241,8 @@ module ttpu_dma_channel
       pc_q <= cmd_i.pc;
       unique case (cmd_i.opcode)
         OpDmaShape: begin
-          n0_q <= shape.n0;
+          n0_last_q <= shape.n0 - 1'b1;
+          empty_q <= shape.n0 == '0 || shape.n1 == '0 || shape.n2 == '0 || shape.n3 == '0;
           n1_q <= shape.n1;
           n2_q <= shape.n2;
           n3_q <= shape.n3;
@@ -225,28 +263,22 @@ module ttpu_dma_channel
         fault_q <= 1'b1;
         fault_cause_q <= bad_opcode ? ErrIllegalOpcode : ErrUnsupported;
         fault_addr_q <= bad_opcode ? FarAddrBits'(cmd_i.opcode) : FarAddrBits'(move.space);
-      end else if (is_move && !move_empty) begin
+      end else if (is_move && !empty_q) begin
         walk_q <= 1'b1;
         store_q <= move_store;
-        cmem_q <= move_cmem;
+        cmem_q <= HasCmem && move_cmem;
         turn_q <= store_q != move_store || cmem_q != move_cmem;
-        v_q <= cmd_i.b + 32'(move.imm_v);
-        v2_q <= cmd_i.b + 32'(move.imm_v);
-        v3_q <= cmd_i.b + 32'(move.imm_v);
-        h_q <= HBits'({1'b0, cmd_i.a + move.imm_h});
-        h2_q <= HBits'({1'b0, cmd_i.a + move.imm_h});
-        h3_q <= HBits'({1'b0, cmd_i.a + move.imm_h});
-        i1_q <= n1_q - 1'b1;
-        i2_q <= n2_q - 1'b1;
-        i3_q <= n3_q - 1'b1;
+        i1_q <= n1_q;
+        i2_q <= n2_q;
+        i3_q <= n3_q;
       end
     end
 
-    outstanding_q <= outstanding_q + 10'(burst_go) - 10'(complete_i);
+    if (burst_go != complete_i) outstanding_q <= outstanding_q + (burst_go ? 10'd1 : '1);
     ends_q <= ends_q + 4'(complete_i && complete_last_i) - 4'(fly_valid && fly_pop && fly_waits);
     if (report || halt_i) stop_q <= 1'b1;
     if (!rst_ni) begin
-      n0_q <= '0;
+      empty_q <= 1'b1;
       n1_q <= '0;
       n2_q <= '0;
       n3_q <= '0;

@@ -110,6 +110,9 @@ module ttpu_dma_load
     if (!rst_ni) arvalid_o <= 1'b0;
   end
 
+  logic head_cmem;
+  assign head_cmem = CmemBytes != 0 && head.burst.cmem;
+
   // ---- words from CMEM --------------------------------------------------------------------------
   logic                  cm_valid, cm_pop, cm_busy;
   logic [8*AxiBytes-1:0] cm_data;
@@ -139,22 +142,22 @@ module ttpu_dma_load
   logic [AxiBytes-1:0]   dst_be;
   user_t                 user, dst_user;
 
-  assign user = '{chan: head.chan, last: head.burst.last, hbm: !head.burst.cmem,
+  assign user = '{chan: head.chan, last: head.burst.last, hbm: !head_cmem,
                   bytes: head.burst.bytes};
-  assign bad = rresp_i[1] && !head.burst.cmem;
+  assign bad = rresp_i[1] && !head_cmem;
   ttpu_dma_align #(.Bytes(AxiBytes), .AddrBits(VmemAddrBits), .UserBits($bits(user_t))) u_align (
-    .clk_i, .rst_ni, .flush_i, .src_free_i(flush_i && head.burst.cmem),
+    .clk_i, .rst_ni, .flush_i, .src_free_i(flush_i && head_cmem),
     .seg_valid_i(head_valid), .seg_ready_o(head_pop),
     .src_off_i(head.burst.addr[OffBits-1:0]), .dst_addr_i(head.burst.vaddr),
     .bytes_i(head.burst.bytes), .user_i(user),
-    .src_valid_i(head.burst.cmem ? cm_valid : rvalid_i), .src_ready_o(src_ready),
-    .src_data_i(head.burst.cmem ? cm_data : rdata_i), .src_bad_i(bad),
+    .src_valid_i(head_cmem ? cm_valid : rvalid_i), .src_ready_o(src_ready),
+    .src_data_i(head_cmem ? cm_data : rdata_i), .src_bad_i(bad),
     .dst_valid_o(dst_valid), .dst_ready_i(dst_ready), .dst_addr_o(vmem_addr_o),
     .dst_data_o(dst_data), .dst_be_o(dst_be), .dst_last_o(dst_last), .dst_user_o(dst_user),
     .step_o(step)
   );
-  assign rready_o = src_ready && !head.burst.cmem;
-  assign cm_pop = src_ready && head.burst.cmem;
+  assign rready_o = src_ready && !head_cmem;
+  assign cm_pop = src_ready && head_cmem;
 
   // ---- write ------------------------------------------------------------------------------------
   // A word without a byte to write (after an error, or in a flush) leaves without an access.

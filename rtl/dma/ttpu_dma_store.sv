@@ -65,9 +65,14 @@ module ttpu_dma_store
   // The aligner's address matters for CMEM; on AXI only its offset in a beat does.
   localparam int unsigned AlignBits = CmemAddrBits > 12 ? CmemAddrBits : 12;
 
+  // What the aligner needs of a burst.
   typedef struct packed {
-    logic [ChanBits-1:0] chan;
-    burst_t              burst;
+    logic [ChanBits-1:0]  chan;
+    logic                 last;
+    logic                 cmem;
+    logic [ByteBits-1:0]  bytes;
+    logic [OffBits-1:0]   src_off;
+    logic [AlignBits-1:0] dst_addr;
   } open_t;
 
   // What goes with a word to its end.
@@ -115,7 +120,9 @@ module ttpu_dma_store
 
   ttpu_fifo #(.Width($bits(open_t)), .Depth(AxiOutstanding)) u_open (
     .clk_i, .rst_ni, .clear_i(1'b0),
-    .push_valid_i(accept), .push_ready_o(open_ready), .push_data_i({sel, pick}),
+    .push_valid_i(accept), .push_ready_o(open_ready),
+    .push_data_i({sel, pick.last, pick.cmem, pick.bytes, pick.vaddr[OffBits-1:0],
+                  pick.addr[AlignBits-1:0]}),
     .pop_valid_o(head_valid), .pop_ready_i(head_pop), .pop_data_o(head), .count_o(open_count)
   );
   ttpu_fifo #(.Width($bits(reply_t)), .Depth(NumReplies)) u_replies (
@@ -153,13 +160,12 @@ module ttpu_dma_store
   logic [AxiBytes-1:0]   dst_be;
   user_t                 user, dst_user;
 
-  assign user = '{chan: head.chan, last: head.burst.last, cmem: head.burst.cmem,
-                  bytes: head.burst.bytes};
+  assign user = '{chan: head.chan, last: head.last, cmem: head.cmem, bytes: head.bytes};
   ttpu_dma_align #(.Bytes(AxiBytes), .AddrBits(AlignBits), .UserBits($bits(user_t))) u_align (
     .clk_i, .rst_ni, .flush_i, .src_free_i(flush_i),
     .seg_valid_i(head_valid), .seg_ready_o(head_pop),
-    .src_off_i(head.burst.vaddr[OffBits-1:0]), .dst_addr_i(head.burst.addr[AlignBits-1:0]),
-    .bytes_i(head.burst.bytes), .user_i(user),
+    .src_off_i(head.src_off), .dst_addr_i(head.dst_addr),
+    .bytes_i(head.bytes), .user_i(user),
     .src_valid_i(src_valid), .src_ready_o(src_ready), .src_data_i(src_data), .src_bad_i(1'b0),
     .dst_valid_o(dst_valid), .dst_ready_i(dst_ready), .dst_addr_o(dst_addr),
     .dst_data_o(dst_data), .dst_be_o(dst_be), .dst_last_o(dst_last), .dst_user_o(dst_user),
@@ -209,7 +215,8 @@ module ttpu_dma_store
   end
 
   logic unused_bits;
-  assign unused_bits = ^{beats[OffBits-1:0], bresp_i[0], open_count, reply_count, dst_addr};
+  assign unused_bits = ^{pick.store, beats[OffBits-1:0], bresp_i[0], open_count, reply_count,
+                         dst_addr};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
