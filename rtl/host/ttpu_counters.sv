@@ -1,11 +1,12 @@
 // 64-bit counters of one tensor core (see registers.yaml): they count while run_i is high and are
 // zeroed by start_i. Plain counter i grows by inc_i[i]; of a unit's states the one that activity_i
 // names grows by 1, so the states of a unit sum to CYCLES. A read (read_i, select_i) gives in the
-// next cycle, on value_o, what the counter holds in that next cycle.
+// next cycle, on value_o, what was counted before the cycle of the read (what comes in goes through
+// registers).
 // Adders of 64 bits a counter would be the largest part of a small core. So each counter has only
 // its low bits in flip-flops; the others stand in a memory that one incrementer walks through, a
-// counter a cycle, and adds 1 where the low bits have come round since its last visit, which shows in
-// their top bit: it was 1 and is 0. Between two visits lie at most MaxGap cycles, reads take at
+// counter a cycle, and adds 1 where the low bits have come round since its last visit, which shows
+// in their top bit: it was 1 and is 0. Between two visits lie at most MaxGap cycles, reads take at
 // most every other cycle from the walk, so that half the range of the low bits is never passed.
 module ttpu_counters
   import ttpu_isa_pkg::*;
@@ -28,8 +29,8 @@ module ttpu_counters
   localparam int unsigned IndexBits = $clog2(NumCounters);
   localparam int unsigned PlainBits = $clog2(NumPlainCounters);
   localparam int unsigned MaxGap = 128;
-  localparam int unsigned OneBits = $clog2(MaxGap) + 1;            // low bits of those that grow by 1
-  localparam int unsigned ManyBits = $clog2(IncMax) + OneBits;     // and of the others
+  localparam int unsigned OneBits = $clog2(MaxGap) + 1;         // low bits: those that grow by 1
+  localparam int unsigned ManyBits = $clog2(IncMax) + OneBits;  // the others
   localparam int unsigned HighBits = 64 - OneBits;
 
   // Counters that grow by more than 1.
@@ -39,6 +40,17 @@ module ttpu_counters
            i == IndexBits'(CntVmemWrConflicts);
   endfunction
 
+  logic        run_q;
+  logic [31:0] inc_q [NumPlainCounters];
+  activity_e   activity_q [NumUnits];
+  always_ff @(posedge clk_i) begin
+    run_q <= run_i && rst_ni && !start_i;
+    if (run_i) begin
+      inc_q <= inc_i;
+      activity_q <= activity_i;
+    end
+  end
+
   // ---- low bits ---------------------------------------------------------------------------------
   logic [OneBits-1:0]  one_q  [1 << IndexBits];
   logic [ManyBits-1:0] many_q [1 << PlainBits];
@@ -46,20 +58,20 @@ module ttpu_counters
     if (!rst_ni || start_i) begin
       for (int unsigned i = 0; i < 1 << IndexBits; i++) one_q[i] = '0;
       for (int unsigned i = 0; i < 1 << PlainBits; i++) many_q[i] = '0;
-    end else if (run_i) begin
+    end else if (run_q) begin
       one_q[CntCycles] = one_q[CntCycles] + 1'b1;
       for (int unsigned i = 1; i < NumPlainCounters; i++) begin
-        if (is_many(IndexBits'(i))) many_q[i] = many_q[i] + ManyBits'(inc_i[i]);
-        else if (inc_i[i][0]) one_q[i] = one_q[i] + 1'b1;
+        if (is_many(IndexBits'(i))) many_q[i] = many_q[i] + ManyBits'(inc_q[i]);
+        else if (inc_q[i][0]) one_q[i] = one_q[i] + 1'b1;
       end
       for (int unsigned u = 0; u < NumUnits; u++)
         for (int unsigned s = 0; s < NumStates; s++)
-          if (activity_i[u] == activity_e'(3'(s)))
+          if (activity_q[u] == activity_e'(3'(s)))
             one_q[NumPlainCounters+u*NumStates+s] = one_q[NumPlainCounters+u*NumStates+s] + 1'b1;
     end
   end
 
-  // ---- the walk: read a counter's high bits, and write them a cycle later ------------------------
+  // ---- the walk: read a counter's high bits, and write them a cycle later -----------------------
   logic [IndexBits-1:0] walk_q;   // next
   logic                 first_q;  // the first walk since start: what it has not reached counts as 0
   logic [IndexBits-1:0] index, index_q;

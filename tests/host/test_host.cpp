@@ -94,13 +94,13 @@ class HostBench {
   }
   void at_clock() {
     auto& d = ctl_.dut();
+    if (d.s_axil_arvalid_i && d.s_axil_arready_o) taken = counts;
     if (d.run_i) {
       ++counts[regs::CYCLES];
       for (int c = 1; c < regs::kNumPlainCounters; ++c) counts[c] += d.inc_i[c];
       for (int u = 0; u < ttpu::isa::kNumUnits; ++u)
         ++counts[regs::kNumPlainCounters + u * regs::kNumStates + d.activity_i[u]];
     }
-    if (d.s_axil_arvalid_i && d.s_axil_arready_o) taken = counts;
     starts += d.start_o;
     clears += d.clear_req_o;
     bad_writes += d.bad_write_o;
@@ -373,7 +373,7 @@ TEST(Host, CountersCountAndUnitStatesSumToCycles) {
 }
 
 // Reads of a running core, back to back, over the first walk through the counters and across every
-// carry of the low bits: each gives what was counted up to the cycle in which it was taken.
+// carry of the low bits: each gives what was counted before the cycle in which it was taken.
 TEST(Host, CountersAreExactWhileTheyCount) {
   for (const uint32_t stall : {0u, 40u}) {
     HostBench b(stall, 1 + stall);
@@ -422,7 +422,7 @@ TEST(Host, HighWordIsHeldWithTheLowWord) {
   };
   const uint64_t before = value(1000), after = value(0);
   EXPECT_EQ(before % kPace, 0u);
-  EXPECT_GT(before, (uint64_t{1} << 32) - 20 * kPace);
+  EXPECT_GE(before, (uint64_t{1} << 32) - 20 * kPace);
   EXPECT_LT(before, uint64_t{1} << 32) << "the high word was read a thousand cycles later";
   EXPECT_GT(after, uint64_t{1} << 32);
   EXPECT_LT(after, (uint64_t{1} << 32) + 1020 * kPace);
