@@ -5,11 +5,15 @@
 // met in one cycle, the lowest unit is granted. A raise is visible in the next cycle.
 // A flag that would pass 255 raises overflow_o for one cycle, in the next one, with the lowest unit
 // that raised it; the flag keeps the low 8 bits.
+// Stages = 3: a value is subtracted a cycle later, until then nobody else is granted that flag, and
+// overflow_o comes a cycle later.
 module ttpu_flags
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;
   import ttpu_control_pkg::*;
-(
+#(
+  parameter int unsigned Stages = 1  // 1 or 3
+) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           clear_i,
@@ -31,56 +35,123 @@ module ttpu_flags
   input  logic [4:0]                     select_i,
   output logic [7:0]                     value_o
 );
-  logic [7:0] value_q [NumFlags];
+  // Flags in one carry chain each of subtraction and addition, parted by a bit that stops a borrow
+  // or a carry: chains cost an FPGA cells at their ends.
+  localparam int unsigned Group = 4;
 
-  // What a flag is when a wait has been granted: the comparison's difference.
-  logic [NumWaiters-1:0][7:0] rest;
-  logic [8:0]                 difference;
+  logic [NumFlags-1:0][7:0]   value_q;
+  logic [NumFlags-1:0]        passed_q;  // it passed 255 in the last cycle
+  logic [NumWaiters-1:0]      take;      // what is subtracted in this cycle, at most once a flag
+  logic [NumWaiters-1:0][4:0] take_flag;
+  logic [NumWaiters-1:0][7:0] take_value;
+
+  // ---- grants -----------------------------------------------------------------------------------
+  logic [NumWaiters-1:0] met;
   always_comb begin
+    met = '0;
     wait_grant_o = '0;
-    rest = '0;
-    difference = '0;
     if (|wait_valid_i) begin
       for (int unsigned u = 0; u < NumWaiters; u++) begin
-        difference = {1'b0, value_q[wait_flag_i[u]]} - {1'b0, wait_value_i[u]};
-        rest[u] = difference[7:0];
-        wait_grant_o[u] = wait_valid_i[u] && !difference[8];
+        met[u] = wait_valid_i[u] && value_q[wait_flag_i[u]] >= wait_value_i[u];
+        if (Stages != 1)
+          for (int unsigned w = 0; w < NumWaiters; w++)
+            if (take[w] && take_flag[w] == wait_flag_i[u]) met[u] = 1'b0;
+      end
+      wait_grant_o = met;
+      for (int unsigned u = 0; u < NumWaiters; u++)
         for (int unsigned w = 0; w < u; w++)
-          if (wait_grant_o[w] && wait_flag_i[w] == wait_flag_i[u]) wait_grant_o[u] = 1'b0;
+          if (met[w] && wait_flag_i[w] == wait_flag_i[u]) wait_grant_o[u] = 1'b0;
+    end
+  end
+
+  if (Stages == 1) begin : gen_take
+    assign take = wait_grant_o;
+    assign take_flag = wait_flag_i;
+    assign take_value = wait_value_i;
+  end else begin : gen_take_later
+    always_ff @(posedge clk_i) begin
+      take <= rst_ni && !clear_i ? wait_grant_o : '0;
+      if (|wait_valid_i) begin
+        take_flag <= wait_flag_i;
+        take_value <= wait_value_i;
       end
     end
   end
 
-  logic [NumFlags-1:0] hit;
-  logic [7:0]          base;
-  logic [2:0]          raises;
-  always_ff @(posedge clk_i) begin
-    overflow_o <= 1'b0;
-    hit = '0;
-    base = '0;
-    raises = '0;
-    if (!rst_ni || clear_i) begin
-      for (int unsigned f = 0; f < NumFlags; f++) value_q[f] = '0;
-    end else if ((|wait_grant_o) || (|inc_valid_i)) begin
-      for (int unsigned f = 0; f < NumFlags; f++) begin
-        base = value_q[f];
-        for (int unsigned u = 0; u < NumWaiters; u++)  // at most one is granted
-          if (wait_grant_o[u] && wait_flag_i[u] == f[4:0]) base = rest[u];
-        raises = '0;
-        for (int unsigned u = 0; u < NumUnits; u++)
-          if (inc_valid_i[u] && inc_flag_i[u] == f[4:0]) raises = raises + 3'd1;
-        {hit[f], value_q[f]} = {1'b0, base} + {6'b0, raises};
-      end
-      for (int unsigned u = NumUnits; u > 0; u--) begin
-        if (inc_valid_i[u-1] && hit[inc_flag_i[u-1]]) begin
-          overflow_o <= 1'b1;
-          overflow_unit_o <= unit_e'(3'(u - 1));
-          overflow_pc_o <= inc_pc_i[u-1];
-          overflow_flag_o <= inc_flag_i[u-1];
+  // ---- values -----------------------------------------------------------------------------------
+  for (genvar g = 0; g < NumFlags / Group; g++) begin : gen_group
+    // All private to this block.
+    logic [Group-1:0][8:0] less, raises, sum;
+    always_ff @(posedge clk_i) begin
+      less = '0;
+      raises = '0;
+      sum = '0;
+      if (!rst_ni || clear_i) begin
+        value_q[g*Group+:Group] <= '0;
+      end else if ((|take) || (|inc_valid_i)) begin
+        for (int unsigned i = 0; i < Group; i++) begin
+          for (int unsigned u = 0; u < NumWaiters; u++)
+            if (take[u] && take_flag[u] == 5'(g * Group + i))
+              less[i] = less[i] | {1'b0, take_value[u]};
+          for (int unsigned u = 0; u < NumUnits; u++)
+            raises[i][2:0] = raises[i][2:0] +
+                             3'(inc_valid_i[u] && inc_flag_i[u] == 5'(g * Group + i));
+          sum[i] = {1'b1, value_q[g*Group+i]};
         end
+        sum = sum - less;
+        for (int unsigned i = 0; i < Group; i++) sum[i][8] = 1'b0;
+        sum = sum + raises;
+        for (int unsigned i = 0; i < Group; i++) value_q[g*Group+i] <= sum[i][7:0];
       end
+      for (int unsigned i = 0; i < Group; i++) passed_q[g*Group+i] <= sum[i][8];
+    end
+  end
+  assign value_o = value_q[select_i];
+
+  // ---- overflow: who raised what passed ---------------------------------------------------------
+  logic [NumUnits-1:0]             raised_q;
+  logic [NumUnits-1:0][4:0]        flag_q;
+  logic [NumUnits-1:0][PcBits-1:0] pc_q;
+  logic                            over;
+  unit_e                           over_unit;
+  logic [PcBits-1:0]               over_pc;
+  logic [4:0]                      over_flag;
+  always_ff @(posedge clk_i) begin
+    raised_q <= inc_valid_i;
+    if (|inc_valid_i) begin
+      flag_q <= inc_flag_i;
+      pc_q <= inc_pc_i;
+    end
+  end
+  always_comb begin
+    over = 1'b0;
+    over_unit = UnitScalar;
+    over_pc = '0;
+    over_flag = '0;
+    if (|passed_q)
+      for (int unsigned u = NumUnits; u > 0; u--)
+        if (raised_q[u-1] && passed_q[flag_q[u-1]]) begin
+          over = 1'b1;
+          over_unit = unit_e'(3'(u - 1));
+          over_pc = pc_q[u-1];
+          over_flag = flag_q[u-1];
+        end
+  end
+  if (Stages == 1) begin : gen_overflow
+    assign overflow_o = over;
+    assign overflow_unit_o = over_unit;
+    assign overflow_pc_o = over_pc;
+    assign overflow_flag_o = over_flag;
+  end else begin : gen_overflow_later
+    always_ff @(posedge clk_i) begin
+      overflow_o <= rst_ni && !clear_i && over;
+      overflow_unit_o <= over_unit;
+      overflow_pc_o <= over_pc;
+      overflow_flag_o <= over_flag;
     end
   end
 
-  assign value_o = value_q[select_i];
+`ifndef SYNTHESIS
+  initial assert (Stages == 1 || Stages == 3) else $fatal(1, "Stages must be 1 or 3");
+`endif
 endmodule
