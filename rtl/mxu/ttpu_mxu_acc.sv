@@ -1,7 +1,8 @@
 // Accumulators: two halves of AccRows rows of N x 32 bits, each one read and one write a cycle.
 //
 // A row announced in cycle t (pre_*) comes with its sums in cycle t + 1 (y_*) and is written at
-// the end of cycle t + AccStages: replaced, or added to (int32 modulo 2^32, or fp32). An addition
+// the end of cycle t + AccStages (1, or 5 with FpStages = 3, where float rows come two or more
+// cycles apart): replaced, or added to (int32 modulo 2^32, or fp32). An addition
 // to a row must come AccStages or more cycles after the one before to the same row; what is being
 // written is forwarded. Columns from n on count as 0 (or +0). VPU port: acc_gnt_o in the cycle of
 // acc_req_i unless the MXU reads the same half; data two cycles later. A read granted after a
@@ -86,37 +87,54 @@ module ttpu_mxu_acc
         else half0[y_info_i.acc[RowBits-1:0]] <= row;
       end
     end
-  end else begin : gen_four
-    // Operands | three parts of an addition; the last one writes. No reset: a row once taken is
-    // written.
-    logic [31:0] y[N], whole1[N], whole2[N], larger1[N], larger2[N], part2[N];
-    logic [29:0] part1[N];
-    logic v1_q, v2_q, v3_q;
-    logic fp1_q, fp2_q, fp3_q;
-    logic [RowBits:0] acc1_q, acc2_q, acc3_q;
-    assign write_valid = v3_q;
-    assign write_acc = acc3_q;
+  end else begin : gen_five
+    // Operands | three parts of an addition of the left columns, a cycle later of the right ones:
+    // two columns share an adder of floats, as in the array, whose float rows come two or more
+    // cycles apart | write. Integers have an adder each. No reset: a row once taken is written.
+    localparam int unsigned Pairs = N / 2;
+    logic [31:0] y[N], whole[N], whole2[N], whole3[N];
+    logic [31:0] old_now[Pairs], y_now[Pairs];  // of the column whose turn it is
+    logic [31:0] larger1[Pairs], larger2[Pairs], part2[Pairs], left[Pairs];
+    logic [29:0] part1[Pairs];
+    logic [4:1] v_q;  // bit i: a row is in its i-th cycle
+    logic [4:1] fp_q;
+    logic [RowBits:0] acc_q[4];
+    assign write_valid = v_q[4];
+    assign write_acc = acc_q[3];
     always_ff @(posedge clk_i) begin
-      if (v3_q) begin
-        for (int unsigned l = 0; l < N; l++)
-        result[l] = fp3_q ? settle(add_round(larger2[l][31:23], part2[l], 1'b1)) : whole2[l];
+      if (v_q[4]) begin
+        for (int unsigned p = 0; p < Pairs; p++) begin
+          result[2*p] = fp_q[4] ? left[p] : whole3[2*p];
+          result[2*p+1] = fp_q[4]
+              ? settle(add_round(larger2[p][31:23], part2[p], 1'b1)) : whole3[2*p+1];
+        end
         for (int unsigned l = 0; l < N; l++) row[l*32+:32] = result[l];
         last_q <= row;
-        if (acc3_q[RowBits]) half1[acc3_q[RowBits-1:0]] <= row;
-        else half0[acc3_q[RowBits-1:0]] <= row;
+        if (acc_q[3][RowBits]) half1[acc_q[3][RowBits-1:0]] <= row;
+        else half0[acc_q[3][RowBits-1:0]] <= row;
       end
-      if (v2_q) begin
-        for (int unsigned l = 0; l < N; l++) part2[l] = add_sum(larger1[l][22:0], part1[l], 1'b1);
-        for (int unsigned l = 0; l < N; l++) larger2[l] = larger1[l];
-        for (int unsigned l = 0; l < N; l++) whole2[l] = whole1[l];
-        {fp3_q, acc3_q} <= {fp2_q, acc2_q};
+      if (v_q[3]) begin
+        for (int unsigned p = 0; p < Pairs; p++)
+        left[p] = settle(add_round(larger2[p][31:23], part2[p], 1'b1));
+        for (int unsigned l = 0; l < N; l++) whole3[l] = whole2[l];
       end
-      if (v1_q) begin
-        for (int unsigned l = 0; l < N; l++) larger1[l] = add_larger(old[l], y[l], 1'b1);
-        for (int unsigned l = 0; l < N; l++) part1[l] = add_align(old[l], y[l], 1'b1);
-        for (int unsigned l = 0; l < N; l++) whole1[l] = old[l] + y[l];
-        {fp2_q, acc2_q} <= {fp1_q, acc1_q};
+      if ((v_q[2] & fp_q[2]) | (v_q[3] & fp_q[3])) begin
+        for (int unsigned p = 0; p < Pairs; p++)
+        part2[p] = add_sum(larger1[p][22:0], part1[p], 1'b1);
+        for (int unsigned p = 0; p < Pairs; p++) larger2[p] = larger1[p];
       end
+      if (v_q[2]) for (int unsigned l = 0; l < N; l++) whole2[l] = whole[l];
+      if ((v_q[1] & fp_q[1]) | (v_q[2] & fp_q[2])) begin
+        for (int unsigned p = 0; p < Pairs; p++) begin
+          old_now[p] = v_q[2] ? old[2*p+1] : old[2*p];
+          y_now[p] = v_q[2] ? y[2*p+1] : y[2*p];
+        end
+        for (int unsigned p = 0; p < Pairs; p++)
+        larger1[p] = add_larger(old_now[p], y_now[p], 1'b1);
+        for (int unsigned p = 0; p < Pairs; p++)
+        part1[p] = add_align(old_now[p], y_now[p], 1'b1);
+      end
+      if (v_q[1]) for (int unsigned l = 0; l < N; l++) whole[l] = old[l] + y[l];
       if (y_valid_i) begin
         // What is not added to counts as -0, which leaves any number as it is.
         for (int unsigned l = 0; l < N; l++)
@@ -125,11 +143,13 @@ module ttpu_mxu_acc
         old[l] = y_info_i.accumulate ? loosen(old[l], y_info_i.fp) : {y_info_i.fp, 31'd0};
         for (int unsigned l = 0; l < N; l++)
         y[l] = (y_info_i.fp && l >= 32'(y_info_i.n)) ? 32'd0 : y_data_i[l];
-        {fp1_q, acc1_q} <= {y_info_i.fp, y_info_i.acc[RowBits:0]};
       end
-      v1_q <= y_valid_i;
-      v2_q <= v1_q;
-      v3_q <= v2_q;
+      v_q <= {v_q[3:1], y_valid_i};
+      fp_q <= {fp_q[3:1], y_info_i.fp};
+      acc_q[3] <= acc_q[2];
+      acc_q[2] <= acc_q[1];
+      acc_q[1] <= acc_q[0];
+      acc_q[0] <= y_info_i.acc[RowBits:0];
     end
   end
 endmodule

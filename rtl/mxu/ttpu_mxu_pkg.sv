@@ -16,7 +16,7 @@ package ttpu_mxu_pkg;
 
   // Cycles that adding a row to the accumulators takes.
   function automatic int unsigned acc_stages(input int unsigned fp_stages);
-    return (fp_stages == 1) ? 1 : fp_stages + 1;
+    return (fp_stages == 1) ? 1 : fp_stages + 2;
   endfunction
 
   // Bits of an element inside the array: bfloat16, or an 8-bit integer of either sign.

@@ -14,7 +14,7 @@ Mxu::Mxu(const Config& config)
     : config_(config),
       n_(config.n),
       latency_(config.n + config.fp_stages * config.n + config.pe_stages - 1),
-      acc_stages_(config.fp_stages == 1 ? 1 : config.fp_stages + 1),
+      acc_stages_(config.fp_stages == 1 ? 1 : config.fp_stages + 2),
       depth_(config.n <= 4 ? 2 : config.n / 2),
       age_max_(config.fp_stages * config.n + 4),
       age_(age_max_),
