@@ -17,7 +17,7 @@ namespace {
 // Cycles, as the headers of rtl/micro say.
 constexpr uint64_t kTaken = 2;    // a taken comparison costs this more
 constexpr uint64_t kJumpReg = 1;  // and jr
-constexpr uint64_t kFlag = 1;   // so does a branch on a flag right behind what may change flags
+constexpr uint64_t kFlag = 1;     // so does a branch on a flag right behind what may change flags
 constexpr uint64_t kStore = 2;
 constexpr uint64_t kMul = 6;
 constexpr uint64_t kQmulLane = 5;  // of iqmul, until the next lane follows

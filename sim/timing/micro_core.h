@@ -133,7 +133,7 @@ class Core {
   uint32_t be_ = 15, xhi_ = 0, xadr_ = 0, xdata_ = 0;
   bool xerr_ = false, x_unread_ = false;
   bool x_held_ = false;  // a word that was read is still on the bus
-  uint64_t x_end_ = 0;  // first cycle in which the port is free
+  uint64_t x_end_ = 0;   // first cycle in which the port is free
   // matrix unit
   uint32_t mx_[4] = {};
   uint64_t mx_first_ = 0, mx_read_ = 0,
