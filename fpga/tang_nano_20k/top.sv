@@ -35,7 +35,7 @@ module top #(
   parameter int unsigned SmemWords = 256,
   parameter int unsigned QueueDepth = 4,
   parameter int unsigned Micro = 1,
-  parameter int unsigned Links = 1,       // a link in loop-back for the self-test
+  parameter int unsigned Links = 0,       // 1 = a link in loop-back for the self-test
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
 ) (
