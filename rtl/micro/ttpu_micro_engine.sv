@@ -96,7 +96,7 @@ module ttpu_micro_engine
   logic [UaddrBits-1:0] pc_q, pc_next;
   assign word = rom_data_i;
 
-  logic is_bytes, is_jump, is_flag, flag, goes, several, last, hold, can_send, send, advance;
+  logic is_bytes, is_flag, goes, w_several, several, last, w_hold, send;
   control_t   d_ctl;
   logic [5:0] d_op;
   logic [3:0] d_extra;
@@ -107,33 +107,19 @@ module ttpu_micro_engine
     .ctl_o(d_ctl), .extra_o(d_extra), .with_c_o(with_c), .sets_flag_o(sets_flag)
   );
 
-  always_comb begin
-    unique case (word[29:27])
-      FlagHreq:   flag = hreq_i;
-      FlagMxbusy: flag = mxbusy_i;
-      FlagXbusy:  flag = xbusy_i;
-      FlagXerr:   flag = xerr_i;
-      default:    flag = carry_q;
-    endcase
-  end
-  // Straight from the word and by few of its bits, for speed: 46 47 jmp call; 50 51 54 bf bnf callf; up to
-  // 39 vd says that all lanes are to be done, of st that there are two parts.
   assign is_bytes = word[35:31] == 5'(UopExts >> 1);
-  assign is_jump = word[35] && word[33] && word[32] && word[31];
   assign is_flag = word[35] && word[34] && word[31];
-  assign goes = is_jump || (is_flag && flag != word[30]);
-  assign several = exec_q || (word[29] && !(word[35] && (word[34] || word[33])));
-  assign last = !several || lane_q == '1 || second_q;
-  assign hold = x_q.exec || (is_flag && x_sets_flag_q && !exec_q);
-  assign can_send = d_valid_q && ready_q && !hold;
-  assign send = can_send && !taken_q && !x_q.jump_reg;
-  assign advance = can_send && last && !exec_q;  // if nothing else comes from X
-
-  // Next word of the microcode. What a comparison decides comes a cycle later, from registers.
   assign pc_next = pc_q + 1'b1;
-  assign rom_en_o = advance || !d_valid_q || taken_q || x_q.jump_reg;
-  assign rom_addr_o = taken_q ? target_q : x_q.jump_reg ? a[UaddrBits-1:0] :
-      goes && d_valid_q ? word[UaddrBits-1:0] : pc_next;
+  ttpu_micro_next i_next (
+    .word_i(word), .valid_i(d_valid_q), .exec_i(exec_q), .end_i(lane_q == '1 || second_q),
+    .free_i(ready_q && !x_q.exec), .x_flag_i(x_sets_flag_q),
+    .hreq_i, .mxbusy_i, .xbusy_i, .xerr_i, .carry_i(carry_q),
+    .other_i(taken_q || x_q.jump_reg), .elsewhere_i(taken_q ? target_q : a[UaddrBits-1:0]), .pc_next_i(pc_next),
+    .several_o(w_several), .goes_o(goes), .hold_o(w_hold), .en_o(rom_en_o), .addr_o(rom_addr_o)
+  );
+  assign several = exec_q || w_several;
+  assign last = !several || lane_q == '1 || second_q;
+  assign send = d_valid_q && ready_q && !x_q.exec && !(w_hold && !exec_q) && !taken_q && !x_q.jump_reg;
 
   // Registers of this lane.
   logic [7:0] d_a, d_b, d_d;

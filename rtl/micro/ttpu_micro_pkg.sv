@@ -93,5 +93,5 @@ package ttpu_micro_pkg;
   localparam logic [2:0] FlagMxbusy = 3'd1;  // the MXU runs
   localparam logic [2:0] FlagXbusy = 3'd2;  // an AXI transfer is open
   localparam logic [2:0] FlagXerr = 3'd3;  // the last AXI transfer failed
-  localparam logic [2:0] FlagCarry = 3'd4;  // C
+  localparam logic [2:0] FlagCarry = 3'd6;  // C
 endpackage

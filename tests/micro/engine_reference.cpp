@@ -220,7 +220,7 @@ void Reference::run(const std::vector<Word>& code, uint64_t limit) {
         ++flag_waits;
         ++start, ++end;
       }
-      const bool value = w.flag == 4 ? carry : flag(w.flag, start - 1);
+      const bool value = w.flag == 6 ? carry : flag(w.flag, start - 1);
       const bool goes = value == (w.op != Uop::BNF);
       if (goes && w.op == Uop::CALLF) reg[w.d] = pc + 1;
       if (goes) next = w.target;

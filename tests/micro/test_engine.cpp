@@ -309,7 +309,7 @@ std::vector<Word> random_program(tb::Random& random, Reference& reference) {
     } else {
       w.op = kBranch[random.below(std::size(kBranch))];
       w.target = here + 1 + static_cast<uint32_t>(random.below(4));
-      w.flag = static_cast<uint32_t>(random.below(5));
+      w.flag = random.below(5) ? static_cast<uint32_t>(random.below(4)) : 6;
     }
     w.imm = random.below(3) == 0;
     if (w.imm) w.b = static_cast<uint32_t>(random.below(256));

@@ -194,7 +194,7 @@ enum class Flag : uint8_t {
   MXBUSY = 1,  ///< the MXU runs
   XBUSY = 2,  ///< an AXI transfer is open
   XERR = 3,  ///< the last AXI transfer failed
-  CARRY = 4,  ///< C
+  CARRY = 6,  ///< C
 };
 
 }  // namespace ttpu::timing::micro
