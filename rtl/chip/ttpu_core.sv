@@ -186,7 +186,8 @@ module ttpu_core
   );
 
   ttpu_control #(
-    .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .DmaChannels(DmaChannels)
+    .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth),
+    .DmaChannels(DmaChannels), .FlagStages(FpStages)
   ) i_control (
     .clk_i, .rst_ni,
     .start_i(host_start), .entry_i(entry), .clear_req_i(clear_req), .watchdog_i(watchdog),

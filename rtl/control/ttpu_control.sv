@@ -3,6 +3,9 @@
 // checks that. run_o is high from the next cycle until HALT or an error; done_o from HALT until the
 // next start or clear. Units are DMA0, DMA1, MXW, MXS, VPU, in this order in every array of ports.
 // A raise of a flag by another chip enters through ici_flag_*, at most one a cycle.
+// FlagStages: 1 = a wait whose flag is up is granted in the cycle in which it is asked for; 3 (for
+// FPGAs) = registers before and behind the flags: granted two cycles later, raises are seen a cycle
+// later, and HALT ends a cycle later.
 module ttpu_control
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -12,7 +15,8 @@ module ttpu_control
   parameter int unsigned ImemWords = 4096,
   parameter int unsigned SmemWords = 4096,
   parameter int unsigned QueueDepth = 8,
-  parameter int unsigned DmaChannels = 2
+  parameter int unsigned DmaChannels = 2,
+  parameter int unsigned FlagStages = 1
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -90,7 +94,7 @@ module ttpu_control
   logic [31:0]                  smem_wdata, smem_rdata;
   logic [NumQueues-1:0]         push_valid, full, empty;
   entry_t                       push;
-  logic                         units_quiet, retire;
+  logic                         units_quiet, all_idle, retire;
   logic [PcBits-1:0]            scalar_pc;
   fault_t                       scalar_fault;
   logic [NumWaiters-1:0]           wait_valid, grant;
@@ -146,7 +150,7 @@ module ttpu_control
     .push_valid_o(push_valid),
     .push_o(push),
     .full_i(full),
-    .all_idle_i((&empty) && units_quiet),
+    .all_idle_i(all_idle),
     .wait_valid_o(wait_valid[UnitScalar]),
     .wait_flag_o(wait_flag[UnitScalar]),
     .wait_value_o(wait_value[UnitScalar]),
@@ -205,17 +209,53 @@ module ttpu_control
   unit_e             overflow_unit;
   logic [PcBits-1:0] overflow_pc;
   logic [4:0]        overflow_flag;
-  ttpu_flags i_flags (
+  logic                            now_idle;
+  logic [NumWaiters-1:0]           ask_valid, given;
+  logic [NumWaiters-1:0][4:0]      ask_flag;
+  logic [NumWaiters-1:0][7:0]      ask_value;
+  logic [NumUnits-1:0]             raise_valid;
+  logic [NumUnits-1:0][4:0]        raise_flag;
+  logic [NumUnits-1:0][PcBits-1:0] raise_pc;
+  assign now_idle = (&empty) && units_quiet;
+  if (FlagStages == 1) begin : gen_direct
+    assign all_idle = now_idle;
+    assign ask_valid = wait_valid;
+    assign ask_flag = wait_flag;
+    assign ask_value = wait_value;
+    assign grant = given;
+    assign raise_valid = inc_valid;
+    assign raise_flag = inc_flag;
+    assign raise_pc = inc_pc;
+  end else begin : gen_registers
+    // A wait stands until it is granted, and is asked for once.
+    always_ff @(posedge clk_i) begin
+      all_idle <= now_idle && push_valid == '0;
+      ask_valid <= wait_valid & ~given & ~grant;
+      ask_flag <= wait_flag;
+      ask_value <= wait_value;
+      grant <= given;
+      raise_valid <= inc_valid;
+      raise_flag <= inc_flag;
+      raise_pc <= inc_pc;
+      if (!rst_ni || clear) begin
+        ask_valid <= '0;
+        grant <= '0;
+        raise_valid <= '0;
+      end
+    end
+  end
+
+  ttpu_flags #(.Stages(FlagStages)) i_flags (
     .clk_i,
     .rst_ni,
     .clear_i(clear),
-    .inc_valid_i(inc_valid),
-    .inc_flag_i(inc_flag),
-    .inc_pc_i(inc_pc),
-    .wait_valid_i(wait_valid),
-    .wait_flag_i(wait_flag),
-    .wait_value_i(wait_value),
-    .wait_grant_o(grant),
+    .inc_valid_i(raise_valid),
+    .inc_flag_i(raise_flag),
+    .inc_pc_i(raise_pc),
+    .wait_valid_i(ask_valid),
+    .wait_flag_i(ask_flag),
+    .wait_value_i(ask_value),
+    .wait_grant_o(given),
     .overflow_o(overflow),
     .overflow_unit_o(overflow_unit),
     .overflow_pc_o(overflow_pc),

@@ -10,10 +10,11 @@ module ttpu_decode
   input  logic [BodyBits-1:0]  body_i,
   output logic                 to_queue_o,   // a unit command or SYNC
   output logic [NumQueues-1:0] queue_o,      // one-hot, valid with to_queue_o
+  output logic                 bad_o,        // cause_o is not ErrNone
   output error_e               cause_o,      // ErrNone when legal
   output logic [31:0]          value_o       // what stands in the error's addr
 );
-  logic                legal, is_dma, is_sync, bad_unit;
+  logic                legal, is_dma, is_sync, bad_unit, beyond;
   logic [6:0]          used;
   logic [BodyBits-1:0] unused;
   logic [1:0]          channel;
@@ -24,6 +25,8 @@ module ttpu_decode
   assign used = body_bits(opcode_i);
   assign legal = used != 7'd127;
   assign unused = body_i >> used;
+  assign beyond = body_beyond(opcode_i, body_i);  // unused != '0
+  assign bad_o = !legal || beyond || bad_unit;
 
   always_comb begin
     is_dma = 1'b0;
@@ -63,7 +66,7 @@ module ttpu_decode
     if (!legal) begin
       cause_o = ErrIllegalOpcode;
       value_o = {24'b0, opcode_i};
-    end else if (unused != '0) begin
+    end else if (beyond) begin
       cause_o = ErrBadField;
       value_o = unused[31:0];
     end else if (bad_unit) begin

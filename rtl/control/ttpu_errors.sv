@@ -1,10 +1,12 @@
 // First error, watchdog, and the orderly way back.
 // The first fault is held until clear; of several in one cycle the order is SCALAR, DMA0, DMA1,
 // MXW, MXS, VPU, flag overflow, bad host write, watchdog. A fault in cycle t stops the core from
-// cycle t+1 (halt_o, level). fault_now_o is high in the cycle t of the first one.
+// cycle t+1 (halt_o, level; the rest of fault_o is there in t+2). fault_now_o is high in the cycle
+// t of the first one.
 // clear_req_i (pulse): halts the units, waits until all are quiet but at least ClearCycles cycles,
 // then raises clear_o for one cycle, in which everything returns to its state after reset. The
-// watchdog counts cycles of run_i without progress_i; 0 is taken as 1.
+// watchdog counts cycles of run_i without progress_i and acts in the cycle behind the last; 0 is
+// taken as 1.
 module ttpu_errors
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;
@@ -39,13 +41,14 @@ module ttpu_errors
   output logic                 fault_now_o,
   output fault_t               fault_o
 );
-  fault_t              first, fault_q;
+  fault_t              first, first_q, fault_q;
+  logic                now_q;
   logic [31:0]         idle_q, limit;
   logic                expired, pending_q;
   logic [$clog2(ClearCycles+1)-1:0] wait_q;
 
   assign limit = watchdog_i == '0 ? 32'd1 : watchdog_i;
-  assign expired = run_i && !progress_i && idle_q + 32'd1 >= limit;
+  assign expired = run_i && idle_q >= limit;
 
   always_comb begin
     units_quiet_o = 1'b1;
@@ -72,12 +75,13 @@ module ttpu_errors
 
   assign fault_now_o = first.valid && !fault_q.valid && !pending_q;
   assign fault_o = fault_q;
-  assign halt_o = fault_q.valid || pending_q;
   assign clear_pending_o = pending_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       fault_q <= '0;
+      now_q <= 1'b0;
+      halt_o <= 1'b0;
       idle_q <= '0;
       pending_q <= 1'b0;
       wait_q <= '0;
@@ -85,8 +89,17 @@ module ttpu_errors
     end else begin
       // Registered: what a unit says of itself must not reach its own clear_i in the same cycle.
       clear_o <= pending_q && wait_q == '0 && units_quiet_o && !clear_o;
-      if (clear_o) fault_q <= '0;
-      else if (fault_now_o) fault_q <= first;
+      // What the fault is follows a cycle behind that there is one: it comes late from the units.
+      first_q <= first;
+      now_q <= fault_now_o;
+      if (clear_o) begin
+        fault_q <= '0;
+      end else begin
+        if (now_q) fault_q <= first_q;
+        if (fault_now_o) fault_q.valid <= 1'b1;
+      end
+      // As fault_q.valid || pending_q, from a register: it goes far.
+      halt_o <= !clear_o && (fault_q.valid || pending_q || fault_now_o || clear_req_i);
       idle_q <= !run_i || progress_i ? '0 : idle_q + 32'd1;
       if (clear_req_i && !pending_q) begin
         pending_q <= 1'b1;

@@ -95,7 +95,7 @@ module ttpu_scalar
   logic [31:0] x_a_q, x_b_q, x_c_q;                // as read, one write behind
   logic        x_a_live_q, x_b_live_q, x_c_live_q; // else the register is 0
   logic        fwd_valid_q;                        // the write that the read missed
-  logic [4:0]  fwd_reg_q;
+  logic        fwd_a_q, fwd_b_q, fwd_c_q;          // its register is this operand's
   logic [31:0] fwd_data_q;
 
   always_ff @(posedge clk_i) begin
@@ -125,17 +125,38 @@ module ttpu_scalar
       x_a_live_q <= written_q[d_instr.ra];
       x_b_live_q <= written_q[d_instr.rb];
       x_c_live_q <= written_q[d_instr.rc];
-      fwd_reg_q <= x_instr_q.rc;
+      fwd_a_q <= x_instr_q.rc == d_instr.ra;
+      fwd_b_q <= x_instr_q.rc == d_instr.rb;
+      fwd_c_q <= x_instr_q.rc == d_instr.rc;
       fwd_data_q <= wr_data;
     end
   end
 
+  // What the instruction is, known when it comes to execution.
+  logic                 d_to_queue, d_bad, x_to_queue_q, x_bad_q;
+  logic [NumQueues-1:0] d_queue, x_queue_q;
+  error_e               unused_d_cause;
+  logic [31:0]          unused_d_value;
+  ttpu_decode #(.DmaChannels(DmaChannels)) i_decode_next (
+    .opcode_i(d_instr.opcode), .body_i(d_instr.body), .to_queue_o(d_to_queue),
+    .queue_o(d_queue), .bad_o(d_bad), .cause_o(unused_d_cause), .value_o(unused_d_value)
+  );
+  always_ff @(posedge clk_i) begin
+    if (run_i && !stall) begin
+      x_to_queue_q <= d_to_queue;
+      x_queue_q <= d_queue;
+      x_bad_q <= d_bad || d_pc_q >= ImemWords;
+    end
+  end
+
   // ---- execute ---------------------------------------------------------------------------------
-  logic [31:0] a, b, c, imm, y, y_q, addr;
+  logic [31:0] a, b, c, imm, y, a_q, y_q, addr;
   logic [15:0] target;
-  assign a = fwd_valid_q && fwd_reg_q == x_instr_q.ra ? fwd_data_q : x_a_live_q ? x_a_q : '0;
-  assign b = fwd_valid_q && fwd_reg_q == x_instr_q.rb ? fwd_data_q : x_b_live_q ? x_b_q : '0;
-  assign c = fwd_valid_q && fwd_reg_q == x_instr_q.rc ? fwd_data_q : x_c_live_q ? x_c_q : '0;
+  assign a = fwd_valid_q && fwd_a_q ? fwd_data_q : x_a_live_q ? x_a_q : '0;
+  assign b = fwd_valid_q && fwd_b_q ? fwd_data_q : x_b_live_q ? x_b_q : '0;
+  assign c = fwd_valid_q && fwd_c_q ? fwd_data_q : x_c_live_q ? x_c_q : '0;
+  logic unused_registers;
+  assign unused_registers = ^{x_instr_q.ra, x_instr_q.rb};
   assign imm = x_instr_q.body[31:0];
   assign target = x_instr_q.body[15:0];
   assign y = b + imm;
@@ -145,11 +166,16 @@ module ttpu_scalar
   logic [NumQueues-1:0] queue;
   error_e               bad_cause;
   logic [31:0]          bad_value;
+  logic                 unused_to_queue, unused_bad;
+  logic [NumQueues-1:0] unused_queue;
+  assign to_queue = x_to_queue_q;
+  assign queue = x_queue_q;
   ttpu_decode #(.DmaChannels(DmaChannels)) i_decode (
     .opcode_i(x_instr_q.opcode),
     .body_i(x_instr_q.body),
-    .to_queue_o(to_queue),
-    .queue_o(queue),
+    .to_queue_o(unused_to_queue),
+    .queue_o(unused_queue),
+    .bad_o(unused_bad),
     .cause_o(bad_cause),
     .value_o(bad_value)
   );
@@ -158,7 +184,7 @@ module ttpu_scalar
       two_cycles, done;
   assign live = x_valid_q && run_i;
   assign out_of_imem = x_pc_q >= ImemWords;
-  assign bad = out_of_imem || bad_cause != ErrNone;
+  assign bad = x_bad_q;
   assign is_smem = x_instr_q.opcode == OpLds || x_instr_q.opcode == OpSts;
   assign out_of_smem = is_smem && addr >= SmemWords;
   assign waits = live && !bad && !to_queue && x_instr_q.wait_value != '0 && !waited_q;
@@ -205,7 +231,7 @@ module ttpu_scalar
       case (x_instr_q.opcode)
         OpAdd:  result = a + y;
         OpSub:  result = a - y;
-        OpMul:  result = a * y_q;
+        OpMul:  result = a_q * y_q;
         OpAnd:  result = a & y;
         OpOr:   result = a | y;
         OpXor:  result = a ^ y;
@@ -254,7 +280,12 @@ module ttpu_scalar
       second_q <= wait_ok && two_cycles && !done;
     end
   end
-  always_ff @(posedge clk_i) if (live) y_q <= y;
+  always_ff @(posedge clk_i) begin
+    if (live) begin
+      a_q <= a;
+      y_q <= y;
+    end
+  end
 
   // ---- effects ----------------------------------------------------------------------------------
   assign smem_en_o = wait_ok && is_smem && !out_of_smem && !second_q;

@@ -100,7 +100,7 @@ module ttpu_host
   typedef enum logic [2:0] {
     StIdle,    // take a read, or a write with its data
     StAct,     // decode; most accesses end here
-    StMem,     // IMEM or SMEM read: data come in this cycle
+    StMem,     // IMEM, SMEM or counter read: data come in this cycle
     StVmemReq, // wait for the bank's grant
     StVmemDat, // wait for the word
     StRespond  // response held until the host takes it
@@ -128,7 +128,7 @@ module ttpu_host
   logic [4:0]  flag_select_q;
   logic [1:0]  irq_enable_q, irq_status_q;
   logic        locked_q;
-  logic [31:0] count_high_q;
+  logic [31:0] count_low_q, count_high_q;
 
   // ---- decode of the access held in addr_q ------------------------------------------------------
   logic act, in_imem, in_smem, in_count, is_bounds, vmem_in, ok, bad_write;
@@ -170,7 +170,6 @@ module ttpu_host
         bad_write = write_q && run_i;
       end else if (in_count) begin
         ok = !write_q;
-        value = count_off[2] ? count_high_q : count[31:0];
       end else begin
         case (addr_q)
           RegId:         value = 32'h55505454;
@@ -270,7 +269,7 @@ module ttpu_host
         StIdle: if (s_axil_arvalid_i || (s_axil_awvalid_i && s_axil_wvalid_i)) state_q <= StAct;
         StAct:
           if (ok && is_vmem) state_q <= StVmemReq;
-          else if (ok && !write_q && (in_imem || in_smem)) state_q <= StMem;
+          else if (ok && !write_q && (in_imem || in_smem || in_count)) state_q <= StMem;
           else state_q <= StRespond;
         StMem: state_q <= StRespond;
         StVmemReq:
@@ -293,9 +292,12 @@ module ttpu_host
     if (act) begin
       resp_q <= ok ? Okay : SlvErr;
       rdata_q <= ok ? value : '0;
+      count_low_q <= count[31:0];
       if (in_count && ok && !count_off[2]) count_high_q <= count[63:32];
     end
-    if (state_q == StMem) rdata_q <= in_imem ? imem_rdata_i : smem_rdata_i;
+    if (state_q == StMem)
+      rdata_q <= in_count ? (count_off[2] ? count_high_q : count_low_q) :
+                 in_imem ? imem_rdata_i : smem_rdata_i;
     if (state_q == StVmemDat && vmem_rd_valid_i) rdata_q <= vmem_rd_data_i[32*lane +: 32];
   end
 

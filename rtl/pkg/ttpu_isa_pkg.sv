@@ -489,4 +489,70 @@ package ttpu_isa_pkg;
     endcase
   endfunction
 
+  // A bit of the body that no field uses is set. Not by body_bits, for short paths.
+  function automatic logic body_beyond(logic [7:0] opcode, logic [BodyBits-1:0] body);
+    case (opcode)
+      OpNop,
+      OpHalt,
+      OpJr,
+      OpVpuClear:
+        body_beyond = |body[85:0];
+      OpSync:
+        body_beyond = |body[85:3];
+      OpVpuSfu:
+        body_beyond = |body[85:4];
+      OpBeq,
+      OpBne,
+      OpBlt,
+      OpBge,
+      OpBltu,
+      OpBgeu,
+      OpJal,
+      OpDbnz:
+        body_beyond = |body[85:16];
+      OpVpuLdv:
+        body_beyond = |body[85:26];
+      OpTag,
+      OpAdd,
+      OpSub,
+      OpMul,
+      OpAnd,
+      OpOr,
+      OpXor,
+      OpShl,
+      OpShr,
+      OpSra,
+      OpSlt,
+      OpSltu,
+      OpLds,
+      OpSts:
+        body_beyond = |body[85:32];
+      OpVpuStage:
+        body_beyond = |body[85:51];
+      OpDmaLoad,
+      OpDmaStore:
+        body_beyond = |body[85:59];
+      OpMxuLoadw,
+      OpVpuShape:
+        body_beyond = |body[85:65];
+      OpVpuXpose:
+        body_beyond = |body[85:66];
+      OpMxuShape:
+        body_beyond = |body[85:72];
+      OpVpuSetd:
+        body_beyond = |body[85:73];
+      OpDmaShape,
+      OpDmaVstride,
+      OpVpuSeta,
+      OpVpuSetb:
+        body_beyond = |body[85:74];
+      OpMxuMatmul,
+      OpVpuRun:
+        body_beyond = |body[85:81];
+      OpDmaHstride:
+        body_beyond = 1'b0;
+      default: body_beyond = 1'b0;
+    endcase
+  endfunction
+
 endpackage

@@ -10,7 +10,11 @@ using isa::Opcode;
 
 Control::Control(const Config& config, const std::vector<isa::Instr>& code,
                  const std::vector<uint32_t>& smem, uint32_t entry)
-    : config_(config), code_(config.imem_words), smem_(smem), pc_(entry) {
+    : config_(config),
+      code_(config.imem_words),
+      smem_(smem),
+      registered_(config.fp_stages > 1),
+      pc_(entry) {
   smem_.resize(config.smem_words);
   for (auto& q : queue_) q.slots.resize(config.queue_depth);
   if (code.size() > code_.size())
@@ -43,14 +47,23 @@ Control::Control(const Config& config, const std::vector<isa::Instr>& code,
 
 // Grants of one cycle are asked for in the order of the units; one grant a flag and cycle.
 bool Control::grant(uint8_t flag, uint8_t value) {
-  if (taken_[flag] != 0 || flags_[flag] < value) return false;
+  if (taken_[flag] != 0 || taken_before_[flag] != 0 || flags_[flag] < value) return false;
   taken_[flag] = value;
   return true;
+}
+
+// Whether the waiter's wait is granted to it in this cycle.
+bool Control::wait(size_t waiter, bool waits, uint32_t flag, uint32_t value) {
+  const auto f = static_cast<uint8_t>(flag), v = static_cast<uint8_t>(value);
+  if (!registered_) return waits && grant(f, v);
+  next_ask_[waiter] = {waits && !given_[waiter] && !given_before_[waiter], f, v};
+  return waits && given_before_[waiter];
 }
 
 void Control::evaluate_scalar(bool all_idle) {
   live_ = x_valid_;
   x_granted_ = x_done_ = wait_ok_ = two_cycles_ = false;
+  next_ask_[0] = {};
   push_queue_ = -1;
   State& state = state_[0];
   if (!live_) {
@@ -61,9 +74,7 @@ void Control::evaluate_scalar(bool all_idle) {
     throw TimingError(fmt::format("the program counter left the memory at {}", x_pc_));
   const Decoded& d = code_[x_pc_];
   const bool waits = d.queue < 0 && d.common.wait_value != 0 && !waited_;
-  if (waits)
-    x_granted_ =
-        grant(static_cast<uint8_t>(d.common.wait_flag), static_cast<uint8_t>(d.common.wait_value));
+  x_granted_ = wait(0, waits, d.common.wait_flag, d.common.wait_value);
   wait_ok_ = !waits || x_granted_;
   two_cycles_ = d.opcode == Opcode::LDS || d.opcode == Opcode::MUL;
   x_done_ = wait_ok_;
@@ -87,10 +98,13 @@ void Control::evaluate_scalar(bool all_idle) {
 void Control::evaluate(const std::array<UnitView, kQueues>& units) {
   taken_.fill(0);
   raised_.fill(0);
+  for (size_t u = 0; u < ask_.size(); ++u)
+    given_[u] = ask_[u].valid && grant(ask_[u].flag, ask_[u].value);
   bool all_idle = true;
   for (int q = 0; q < kQueues; ++q)
     all_idle = all_idle && queue_[q].count == 0 && queue_[q].fly_count == 0 && units[q].quiet;
-  evaluate_scalar(all_idle);
+  evaluate_scalar(registered_ ? idle_before_ : all_idle);
+  idle_before_ = all_idle && push_queue_ < 0;
   progress_ = x_done_;
   for (int q = 0; q < kQueues; ++q) {
     Queue& queue = queue_[q];
@@ -99,7 +113,7 @@ void Control::evaluate(const std::array<UnitView, kQueues>& units) {
     const Slot& head = queue.slots[queue.read];
     const bool is_sync = head.command.opcode == Opcode::SYNC;
     const bool waits = head_valid && head.wait_value != 0 && !queue.armed;
-    granted_[q] = waits && grant(head.wait_flag, head.wait_value);
+    granted_[q] = wait(q + 1, waits, head.wait_flag, head.wait_value);
     const bool go = head_valid && (!waits || granted_[q]);
     const bool offered = go && !is_sync && queue.fly_count < queue.fly.size();
     accept_[q] = offered && unit.ready;
@@ -238,9 +252,15 @@ void Control::advance() {
     d_pc_ = pc_;
     pc_ = redirect ? target : pc_ + 1;
   }
+  ask_ = next_ask_;
+  given_before_ = given_;
   for (int f = 0; f < 32; ++f) {
-    flags_[f] += raised_[f] - taken_[f];
+    flags_[f] += registered_ ? raised_before_[f] - taken_before_[f] : raised_[f] - taken_[f];
     if (flags_[f] > 255) throw TimingError(fmt::format("flag {} passes 255 near pc {}", f, x_pc_));
+    if (registered_) {
+      raised_before_[f] = raised_[f];
+      taken_before_[f] = taken_[f];
+    }
   }
 }
 

@@ -82,7 +82,14 @@ class Control {
     uint16_t target = 0;
   };
 
+  /// A wait on its way to the flags (fp_stages 3).
+  struct Ask {
+    bool valid = false;
+    uint8_t flag = 0, value = 0;
+  };
+
   bool grant(uint8_t flag, uint8_t value);
+  bool wait(size_t waiter, bool waits, uint32_t flag, uint32_t value);
   void evaluate_scalar(bool all_idle);
   uint32_t read_reg(uint32_t r) const { return regs_[r]; }
 
@@ -92,6 +99,13 @@ class Control {
   std::array<uint32_t, 32> regs_{};
   std::array<int32_t, 32> flags_{};
   std::array<Queue, kQueues> queue_;
+
+  // registers before and behind the flags, if there are: scalar core, then the queues
+  const bool registered_;
+  std::array<Ask, kQueues + 1> ask_{}, next_ask_{};
+  std::array<bool, kQueues + 1> given_{}, given_before_{};
+  std::array<int32_t, 32> raised_before_{}, taken_before_{};
+  bool idle_before_ = false;
 
   // pipeline of the scalar core
   uint32_t pc_ = 0, d_pc_ = 0, x_pc_ = 0;

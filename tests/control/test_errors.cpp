@@ -12,6 +12,8 @@ struct Case {
 };
 
 void expect_error(Bench& bench, Error cause, Unit unit, uint32_t pc, uint64_t addr) {
+  ASSERT_TRUE(bench.error().valid);
+  bench.tick();  // what it is follows a cycle behind that there is one
   const ErrorState e = bench.error();
   ASSERT_TRUE(e.valid);
   EXPECT_EQ(static_cast<int>(e.cause), static_cast<int>(cause));
@@ -213,8 +215,8 @@ TEST(Errors, WatchdogNamesTheFlags) {
               plain(Opcode::NOP, {.wait_value = 1, .wait_flag = 20}), halt()});
   const uint64_t cycles = bench.run();
   expect_error(bench, Error::WATCHDOG, Unit::SCALAR, 2, 1ull << 3 | 1ull << 20);
-  // Two cycles of fetch, two instructions, then 50 without progress.
-  EXPECT_EQ(cycles, 2u + 2 + 50);
+  // Two cycles of fetch, two instructions, 50 without progress, and the one in which it acts.
+  EXPECT_EQ(cycles, 2u + 2 + 50 + 1);
   bench.dut().watchdog_i = 100000;
   expect_goes_on(bench);
 }
