@@ -15,11 +15,17 @@ module ttpu_rr_arb #(
   output logic [IndexBits-1:0] index_o
 );
   logic [NumReq-1:0] mask_q;  // requesters behind the last one granted: they go first
-  logic [NumReq-1:0] first, pick;
+  logic [NumReq-1:0] first, lowest, lowest_first;
 
+  // The lowest of both, side by side, and each bit by itself: the grant is often a path's middle.
   assign first = req_i & mask_q;
-  assign pick = first != '0 ? first : req_i;
-  assign gnt_o = pick & (~pick + 1'b1);  // lowest bit
+  always_comb begin
+    for (int unsigned i = 0; i < NumReq; i++) begin
+      lowest[i] = req_i[i] & ((req_i & ((NumReq'(1) << i) - 1'b1)) == '0);
+      lowest_first[i] = first[i] & ((first & ((NumReq'(1) << i) - 1'b1)) == '0);
+    end
+  end
+  assign gnt_o = first != '0 ? lowest_first : lowest;
 
   always_comb begin
     index_o = '0;
@@ -30,7 +36,9 @@ module ttpu_rr_arb #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) mask_q <= '0;
-    else if (advance_i && req_i != '0) mask_q <= ~(gnt_o | (gnt_o - 1'b1));
+    else if (advance_i && req_i != '0)
+      for (int unsigned i = 0; i < NumReq; i++)
+        mask_q[i] <= (gnt_o & ((NumReq'(1) << i) - 1'b1)) != '0;  // one below was granted
   end
 
 `ifndef SYNTHESIS

@@ -108,8 +108,7 @@ module ttpu_mxu
   // Which rows are in the array and the adders behind it: bit i entered i + 1 cycles ago.
   logic [Latency+AccStages-2:0] valid_q;
   logic [AccStages-1:0] last_way;  // rows at the accumulators that end their command
-  logic y_valid_q, last, array_busy;
-  assign array_busy = |valid_q;
+  logic y_valid_q, last, array_busy;  // array_busy: a bit of valid_q is set
 
   ttpu_mxu_feed #(
       .N(N),
@@ -193,6 +192,7 @@ module ttpu_mxu
   );
   always_ff @(posedge clk_i) begin
     valid_q  <= (rst_ni & ~clear_i) ? {valid_q[Latency+AccStages-3:0], info_valid} : '0;
+    array_busy <= rst_ni & ~clear_i & ((|valid_q[Latency+AccStages-3:0]) | info_valid);
     y_info_q <= pre_info;
   end
   assign y_valid_q = valid_q[Latency-1];

@@ -76,6 +76,8 @@ module ttpu_mxu_feed
   logic next_valid_q, work_valid_q, first_q, error_q;
   mxu_matmul_t matmul;
   mxu_shape_t shape, shape_q;
+  mxu_matmul_t next_matmul;
+  assign next_matmul = mxu_matmul_t'(next_q.body);
   assign matmul = mxu_matmul_t'(work_q.body);
   assign shape  = mxu_shape_t'(work_q.body);
 
@@ -108,10 +110,10 @@ module ttpu_mxu_feed
   end
 
   // ---- checks, in the order of the contract ----------------------------------------------------
-  logic is_matmul, is_shape, fp;
-  assign is_matmul = work_q.opcode == OpMxuMatmul;
-  assign is_shape = work_q.opcode == OpMxuShape;
-  assign fp = (HasFp != 0) & (matmul.dtype == DtypeBf16);
+  // `bad`, which decides about the request, is known of most of them a cycle ahead (assertion
+  // below).
+  logic is_matmul, is_shape, fp, next_fp;  // the first three belong to work_q
+  assign next_fp = (HasFp != 0) & (next_matmul.dtype == DtypeBf16);
 
   logic act_fp_q;  // kind of the active weights
   logic [8:0] act_k_q, act_n_q;
@@ -156,20 +158,49 @@ module ttpu_mxu_feed
     end
   end
 
+  function automatic logic bad_row(input logic [31:0] addr, input logic [31:0] acc,
+                                   input logic of_fp);
+    bad_row = addr[LogN-1:0] != '0 || (of_fp && addr[LogN]) || addr >= 32'(VmemBytes) ||
+              acc >= 32'(2 * AccRows);
+  endfunction
+
+  logic bad, bad_row_q, bad_command, bad_command_q, last_row_q;
+  logic shape_pass;
+  mxu_shape_t next_shape;  // of the command in next_q
+  logic [31:0] acc_d;
+  assign bad = bad_row_q |
+               (first_q & (bad_command_q | (fp != (matmul.swap ? tile_fp_i : act_fp_q))));
+  assign next_shape = shape_pass ? shape : shape_q;
+  assign acc_d = acc_q + 32'd1;
+  logic unused;
+  assign unused = ^{next_matmul, next_shape};
+  always_comb begin
+    bad_command = (next_q.opcode != OpMxuMatmul && next_q.opcode != OpMxuShape) ||
+                  next_q.rows == '0 || next_q.rows > 32'd65535 || next_matmul.dtype > DtypeBf16 ||
+                  (HasFp == 0 && next_matmul.dtype == DtypeBf16);
+    if (next_fp && next_matmul.stride[0] && next_q.rows > 32'd1 && next_shape.inner0 != 16'd1)
+      bad_command = 1'b1;
+    if (next_fp && next_shape.stride1[0] && next_shape.inner0 != 16'd0 &&
+        next_q.rows > 32'(next_shape.inner0) && next_shape.inner1 != 16'd1)
+      bad_command = 1'b1;
+  end
+
   // ---- control ---------------------------------------------------------------------------------
-  logic live, weights_there, kind_clear, acc_in_work, fp_gap, grant, shape_pass, work_end, load;
+  logic live, weights_there, kind_clear, acc_in_work, fp_gap, grant, work_end, load, load_now, take_next;
   logic fault, reset;
   // A MATMUL with swap is looked at when its weights are there.
   assign weights_there = ~(is_matmul & swap_first) | tile_ready_i;
   assign live = work_valid_q & ~halt_i & ~error_q & ~clear_i;
-  assign fault = live & ~is_shape & weights_there & (cause != ErrNone);
-  assign rd_req_o = live & is_matmul & weights_there & kind_clear & ~acc_in_work & ~fp_gap &
-                    (cause == ErrNone);
+  assign fault = live & ~is_shape & weights_there & bad;
+  assign rd_req_o = live & is_matmul & weights_there & kind_clear & ~acc_in_work & ~fp_gap & ~bad;
   assign rd_addr_o = addr_q[VmemAddrBits-1:0];
   assign grant = rd_req_o & rd_gnt_i;
   assign shape_pass = live & is_shape;
-  assign work_end = (grant & (left_q == 32'd1)) | shape_pass;
-  assign load = next_valid_q & (~work_valid_q | work_end);
+  assign work_end = (grant & last_row_q) | shape_pass;
+  assign load = load_now | (grant & take_next);
+  // Apart from the grant, which comes late: what the place of work takes if it takes anything.
+  assign load_now = next_valid_q & (~work_valid_q | shape_pass);
+  assign take_next = next_valid_q & (~work_valid_q | shape_pass | last_row_q);
   assign cmd_ready_o = ~next_valid_q & ~halt_i & ~error_q;
   assign tile_take_o = grant & swap_first;
   assign reset = ~rst_ni | clear_i;
@@ -198,19 +229,29 @@ module ttpu_mxu_feed
     assign fp_gap = 1'b0;
   end
 
-  // Accumulator rows of the grants 1 to AccStages - 1 cycles ago.
+  // Accumulator rows of the grants 1 to AccStages - 1 cycles ago; whether acc_q is one of them is
+  // worked out in the cycle before.
   if (AccStages > 1) begin : gen_acc_in_work
     logic [AccStages-1:1] recent_q;
     logic [15:0] recent_acc_q[AccStages];
+    // Is among the rows of the grants before this cycle: the next command's row, the next, this.
+    logic again_q, older_next, older_d, older;
+    assign acc_in_work = again_q & matmul.accumulate;
     always_comb begin
-      acc_in_work = 1'b0;
-      for (int unsigned i = 1; i < AccStages; i++)
-        if (recent_q[i] && recent_acc_q[i] == acc_q[15:0]) acc_in_work = matmul.accumulate;
+      {older_next, older_d, older} = '0;
+      for (int unsigned i = 1; i < AccStages - 1; i++) begin
+        older_next |= recent_q[i] & (recent_acc_q[i] == next_q.acc[15:0]);
+        older_d |= recent_q[i] & (recent_acc_q[i] == acc_d[15:0]);
+        older |= recent_q[i] & (recent_acc_q[i] == acc_q[15:0]);
+      end
     end
     always_ff @(posedge clk_i) begin
       recent_q <= reset ? '0 : {recent_q[AccStages-2:1], grant};
       for (int unsigned i = AccStages - 1; i > 1; i--) recent_acc_q[i] <= recent_acc_q[i-1];
       recent_acc_q[1] <= acc_q[15:0];
+      if (load) again_q <= older_next | (grant & (acc_q[15:0] == next_q.acc[15:0]));
+      else again_q <= grant ? older_d : older;
+      if (reset) again_q <= 1'b0;
     end
   end else begin : gen_no_acc_in_work
     assign acc_in_work = 1'b0;
@@ -231,23 +272,25 @@ module ttpu_mxu_feed
     next_valid_q <= (next_valid_q & ~load) | (cmd_valid_i & cmd_ready_o);
     if (load) begin
       work_q <= next_q;
-      addr_q <= next_q.addr;
-      run_q <= next_q.addr;
-      block_q <= next_q.addr;
-      index0_q <= '0;
-      index1_q <= '0;
-      acc_q <= next_q.acc;
-      left_q <= next_q.rows;
+      is_matmul <= next_q.opcode == OpMxuMatmul;
+      is_shape <= next_q.opcode == OpMxuShape;
+      fp <= next_fp;
+      bad_command_q <= bad_command;
       first_q <= 1'b1;
     end else if (grant) begin
-      addr_q <= addr_d;
-      run_q <= run_d;
-      block_q <= block_d;
-      index0_q <= index0_d;
-      index1_q <= index1_d;
-      acc_q <= acc_q + 32'd1;
-      left_q <= left_q - 32'd1;
       first_q <= 1'b0;
+    end
+    if (load_now | grant) begin
+      last_row_q <= take_next ? next_q.rows == 32'd1 : left_q == 32'd2;
+      bad_row_q <= take_next ? bad_row(next_q.addr, next_q.acc, next_fp) :
+                               bad_row(addr_d, acc_d, fp);
+      acc_q <= take_next ? next_q.acc : acc_d;
+      left_q <= take_next ? next_q.rows : left_q - 32'd1;
+      addr_q <= take_next ? next_q.addr : addr_d;
+      run_q <= take_next ? next_q.addr : run_d;
+      block_q <= take_next ? next_q.addr : block_d;
+      index0_q <= take_next ? '0 : index0_d;
+      index1_q <= take_next ? '0 : index1_d;
     end
     work_valid_q <= load | (work_valid_q & ~work_end);
     if (shape_pass) shape_q <= shape;
@@ -339,4 +382,12 @@ module ttpu_mxu_feed
   end
   assign status_o.quiet = ~(valid1_q | valid2_q | array_busy_i) &
                           (halt_i | error_q | ~(next_valid_q | work_valid_q | stream));
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni & work_valid_q & ~is_shape)
+      assert (bad == (cause != ErrNone))
+      else $error("the checks made ahead differ from those of the contract");
+  end
+`endif
 endmodule

@@ -123,6 +123,21 @@ module ttpu_mxu_loader
     end
   end
 
+  // The same, known a cycle ahead, for what decides about the request (assertion below).
+  logic fp_in, bad_command, bad_command_q, bad_addr_q, bad;
+  logic [31:0] addr_in, addr_d;
+  assign fp_in = (HasFp != 0) & (body.dtype == DtypeBf16);
+  assign addr_in = cmd_i.a + 32'(body.imm_a);
+  assign addr_d = addr_q + step;
+  assign bad = (first_q & bad_command_q) | bad_addr_q;
+  always_comb begin
+    bad_command = cmd_i.opcode != OpMxuLoadw || body.k == '0 || body.k > 9'(N) || body.n == '0 ||
+                  body.n > 9'(N) || body.dtype > DtypeBf16 ||
+                  (HasFp == 0 && body.dtype == DtypeBf16);
+    if (addr_in[LogN-1:0] != '0 || (fp_in && addr_in[LogN])) bad_command = 1'b1;
+    if (fp_in && body.stride[0] && body.k > 9'd1) bad_command = 1'b1;
+  end
+
   // ---- tiles: [0] is being written or waits to be taken, [1] is next ---------------------------
   typedef struct packed {
     logic       granted;    // all its words
@@ -141,8 +156,8 @@ module ttpu_mxu_loader
   logic  [PtrBits:0] used_q;  // words granted and not yet out of the FIFO
   logic  [      1:0] on_way_q;  // granted and not yet here
   logic pushed, grant, pop, fault;
-  assign fault = cmd_valid_q & (cause != ErrNone) & ~halt_i & ~error_q;
-  assign rd_req_o = cmd_valid_q & (cause == ErrNone) & ~halt_i & ~error_q & ~clear_i &
+  assign fault = cmd_valid_q & bad & ~halt_i & ~error_q;
+  assign rd_req_o = cmd_valid_q & ~bad & ~halt_i & ~error_q & ~clear_i &
                     (used_q != (PtrBits+1)'(Depth)) & (~first_q | tile_count_q != 2'd2);
   assign rd_addr_o = addr_q[VmemAddrBits-1:0];
   assign grant = rd_req_o & rd_gnt_i;
@@ -244,7 +259,7 @@ module ttpu_mxu_loader
       cmd_valid_q <= 1'b1;
       first_q <= 1'b1;
       cmd_q <= '{
-          addr: cmd_i.a + 32'(body.imm_a),
+          addr: addr_in,
           stride: body.stride,
           k: body.k,
           n: body.n,
@@ -252,13 +267,16 @@ module ttpu_mxu_loader
           opcode: cmd_i.opcode,
           pc: cmd_i.pc
       };
-      addr_q <= cmd_i.a + 32'(body.imm_a);
-      left_q <= body.k;
+      bad_command_q <= bad_command;
+    end
+    // Chosen apart from the grant, which comes late: there is none without a command.
+    if (grant | (cmd_valid_i & cmd_ready_o)) begin
+      addr_q <= cmd_valid_q ? addr_d : addr_in;
+      bad_addr_q <= cmd_valid_q ? addr_d >= 32'(VmemBytes) : addr_in >= 32'(VmemBytes);
+      left_q <= cmd_valid_q ? left_q - 9'(take_rows) : body.k;
     end
     if (grant) begin
       first_q <= 1'b0;
-      addr_q <= addr_q + step;
-      left_q <= left_q - 9'(take_rows);
       grant_ptr_q <= (grant_ptr_q == PtrBits'(Depth - 1)) ? '0 : grant_ptr_q + 1'b1;
       if (last_grant) cmd_valid_q <= 1'b0;
     end
@@ -352,6 +370,9 @@ module ttpu_mxu_loader
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
+    if (rst_ni & cmd_valid_q)
+      assert (bad == (cause != ErrNone))
+      else $error("the checks made ahead differ from those of the contract");
     if (rst_ni & ~clear_i) begin
       assert (!(tile_take_i & ~tile_ready_o))
       else $error("a tile was taken that is not ready");

@@ -74,11 +74,20 @@ module ttpu_banked_ram #(
     logic [WrSel-1:0]   wr_sel;
     logic               rd_en, wr_en;
     logic [RowBits-1:0] rd_row, wr_row;
+    logic               unused_rd_sel;
+    assign unused_rd_sel = ^rd_sel;
 
     assign rd_en = bank_rd_gnt[g] != '0;
     assign wr_en = bank_wr_gnt[g] != '0;
-    assign rd_row = rd_addr_i[rd_sel][RowLow+:RowBits];
-    assign wr_row = wr_addr_i[wr_sel][RowLow+:RowBits];
+    // By the grants, not by the numbers made of them, which come later.
+    always_comb begin
+      rd_row = '0;
+      wr_row = '0;
+      for (int unsigned p = 0; p < NumRd; p++)
+        if (bank_rd_gnt[g][p]) rd_row |= rd_addr_i[p][RowLow+:RowBits];
+      for (int unsigned p = 0; p < NumWr; p++)
+        if (bank_wr_gnt[g][p]) wr_row |= wr_addr_i[p][RowLow+:RowBits];
+    end
 
     if (Ports == 2) begin : gen_two
       ttpu_rr_arb #(.NumReq(NumRd)) u_rd_arb (

@@ -101,7 +101,7 @@ module ttpu_vpu_ctrl
     ldv = vpu_ldv_t'(cmd_i.body);
     cmd_ready_o = state_q == StIdle && !halt_i && !clear_i;
     take = cmd_valid_i && cmd_ready_o;
-    cfg_take_o = take && !dec_err;
+    cfg_take_o = take;  // of one in error too: nothing is done with it until clear_i
     moves = cmd_i.opcode == OpVpuRun || cmd_i.opcode == OpVpuXpose || cmd_i.opcode == OpVpuLdv;
     case (cmd_i.opcode)
       OpVpuRun: a_start = cmd_i.a + 32'(run.imm_a);
@@ -134,18 +134,21 @@ module ttpu_vpu_ctrl
     d_s2 = shape_i.row_dims == 2'd3 ? 32'd0 : row_bytes(d_i.s2, 1'b0);  // all folded: D stays
   end
 
+  // Starts are loaded in every idle cycle: the one in which a command is taken is the last.
+  logic idle;
+  assign idle = state_q == StIdle;
   ttpu_vpu_addr i_addr_a (
-      .clk_i, .load_i(take), .start_i(a_start), .step_i(step_o), .roll0_i(roll0), .roll1_i(roll1),
+      .clk_i, .load_i(idle), .start_i(a_start), .step_i(step_o), .roll0_i(roll0), .roll1_i(roll1),
       .s0_i(a_s0), .s1_i(a_s1), .s2_i(a_s2),
       .addr_o(a_addr_o), .outer1_o(a_outer1), .outer2_o(a_outer2)
   );
   ttpu_vpu_addr i_addr_b (
-      .clk_i, .load_i(take), .start_i(b_start), .step_i(step_o), .roll0_i(roll0), .roll1_i(roll1),
+      .clk_i, .load_i(idle), .start_i(b_start), .step_i(step_o), .roll0_i(roll0), .roll1_i(roll1),
       .s0_i(b_s0), .s1_i(b_s1), .s2_i(b_s2),
       .addr_o(b_addr_o), .outer1_o(b_outer1), .outer2_o(b_outer2)
   );
   ttpu_vpu_addr i_addr_d (
-      .clk_i, .load_i(take), .start_i(d_start), .step_i(step_d),
+      .clk_i, .load_i(idle), .start_i(d_start), .step_i(step_d),
       .roll0_i(roll0 && !scatter_o), .roll1_i(roll1), .s0_i(d_s0), .s1_i(d_s1), .s2_i(d_s2),
       .addr_o(d_addr), .outer1_o(d_outer1), .outer2_o(d_outer2)
   );
@@ -210,6 +213,39 @@ module ttpu_vpu_ctrl
     align_check.bad = align_check.bad || bad0 || bad1 || bad2;
   endfunction
 
+  // Whether the alignment is bad, known when the first cycle begins: that decides about the row.
+  function automatic logic align_bad(input dtype_e dtype, input logic [31:0] start,
+                                     input logic [31:0] s0, input logic [31:0] s1,
+                                     input logic [31:0] s2, input logic go0, input logic go1,
+                                     input logic go2);
+    logic [31:0] mask;
+    mask = (32'(N) << dtype_log2(dtype)) - 32'd1;
+    align_bad = ((start | (go0 ? s0 : 32'd0) | (go1 ? s1 : 32'd0) | (go2 ? s2 : 32'd0)) & mask) !=
+                32'd0;
+  endfunction
+
+  logic align_bad_q, is_run, is_xpose, next0, next1, next2, a_bad, b_bad, d_bad, row_bad;
+  always_comb begin
+    is_run = cmd_i.opcode == OpVpuRun;
+    is_xpose = cmd_i.opcode == OpVpuXpose;
+    next0 = is_run ? shape_i.n0 != 16'd1 : is_xpose && xpose.rows != 9'd1;
+    next1 = is_run && shape_i.n1 != 16'd1;
+    next2 = is_run && shape_i.n2 != 16'd1;
+    a_bad = !(a_i.acc && is_run) &&
+            align_bad(is_run || is_xpose ? a_i.dtype : DtypeI32, a_start, row_bytes(a_i.s0, 1'b0),
+                      row_bytes(a_i.s1, 1'b0), row_bytes(a_i.s2, 1'b0), next0, next1, next2);
+    b_bad = b_i.on && is_run && align_bad(b_i.dtype, b_start, b_s0, b_s1, b_s2, next0, next1, next2);
+    if (is_xpose)
+      d_bad = align_bad(a_i.dtype, d_start, d_s0, d_s1, d_s2, xpose.lanes != 9'd1, 1'b0, 1'b0);
+    else
+      d_bad = is_run && align_bad(d_i.dtype, d_start, d_s0, d_s1, d_s2,
+                                  next0 && shape_i.row_dims == 2'd0,
+                                  next1 && shape_i.row_dims <= 2'd1,
+                                  next2 && shape_i.row_dims <= 2'd2);
+  end
+  always_ff @(posedge clk_i) if (idle) align_bad_q <= a_bad || b_bad || d_bad;
+  assign row_bad = (start_o && align_bad_q) || a_out || b_out || d_out;
+
   always_comb begin
     moves0 = left0_q != 16'd1;  // in the first cycle these are the counts
     moves1 = left1_q != 16'd1;
@@ -267,8 +303,8 @@ module ttpu_vpu_ctrl
     room = pending_q != CountBits'(Depth);
     turn = !halt_i && ((state_q == StWalk && fetch_ready_i && (room || !last)) ||
                        (state_q == StScatter && room && scatter_ready));
-    step_o = turn && state_q == StWalk && !row_err;
-    scatter_o = turn && state_q == StScatter && !row_err;
+    step_o = turn && state_q == StWalk && !row_bad;
+    scatter_o = turn && state_q == StScatter && !row_bad;
     step_d = scatter_o || (step_o && mode_q == ModeRun);
     counts = scatter_o || (step_o && mode_q == ModeRun && last);
   end
@@ -346,7 +382,7 @@ module ttpu_vpu_ctrl
       end
       default: ;
     endcase
-    if (turn && row_err) begin
+    if (turn && row_bad) begin
       state_q <= StError;
       error_q <= 1'b1;
       cause_q <= row_cause;
@@ -385,6 +421,8 @@ module ttpu_vpu_ctrl
   always_ff @(posedge clk_i) begin
     if (rst_ni && !clear_i) begin
       assert (!(written_i && pending_q == '0)) else $error("a result without a row");
+      assert (state_q == StIdle || row_bad == row_err)
+      else $error("the checks made ahead differ from those of the contract");
     end
   end
 `endif
