@@ -124,6 +124,21 @@ module ttpu_board_sdram
     .mem_rdata_i(mem_rdata)
   );
 
+  // Addresses are held on their way: what the SDRAM makes of them is not in the chip's paths.
+  localparam int unsigned HoldBits = FarAddrBits + 8 + AxiIdBits;
+  logic sd_awvalid, sd_awready, sd_arvalid, sd_arready;
+  logic [FarAddrBits-1:0] sd_awaddr, sd_araddr;
+  logic [7:0] sd_awlen, sd_arlen;
+  logic [AxiIdBits-1:0] sd_awid, sd_arid;
+  ttpu_hold #(.Width(HoldBits)) i_hold_aw (
+    .clk_i, .rst_ni, .valid_i(awvalid), .ready_o(awready), .data_i({awaddr, awlen, awid}),
+    .valid_o(sd_awvalid), .ready_i(sd_awready), .data_o({sd_awaddr, sd_awlen, sd_awid})
+  );
+  ttpu_hold #(.Width(HoldBits)) i_hold_ar (
+    .clk_i, .rst_ni, .valid_i(arvalid), .ready_o(arready), .data_i({araddr, arlen, arid}),
+    .valid_o(sd_arvalid), .ready_i(sd_arready), .data_o({sd_araddr, sd_arlen, sd_arid})
+  );
+
   ttpu_sdram #(
     .DataBits(DataBits), .RowBits(RowBits), .BankBits(BankBits), .ColBits(ColBits),
     .ClkKhz(ClkKhz), .CasLatency(CasLatency), .CaptureFall(CaptureFall), .TrcdNs(TrcdNs),
@@ -132,11 +147,11 @@ module ttpu_board_sdram
     .AxiBytes(AxiBytes), .AddrBits(FarAddrBits), .IdBits(AxiIdBits)
   ) i_sdram (
     .clk_i, .rst_ni, .ready_o(ready),
-    .s_axi_awvalid_i(awvalid), .s_axi_awready_o(awready), .s_axi_awaddr_i(awaddr),
-    .s_axi_awlen_i(awlen), .s_axi_awid_i(awid), .s_axi_wvalid_i(wvalid), .s_axi_wready_o(wready),
+    .s_axi_awvalid_i(sd_awvalid), .s_axi_awready_o(sd_awready), .s_axi_awaddr_i(sd_awaddr),
+    .s_axi_awlen_i(sd_awlen), .s_axi_awid_i(sd_awid), .s_axi_wvalid_i(wvalid), .s_axi_wready_o(wready),
     .s_axi_wdata_i(wdata), .s_axi_wstrb_i(wstrb), .s_axi_wlast_i(wlast), .s_axi_bvalid_o(bvalid),
-    .s_axi_bready_i(bready), .s_axi_bid_o(bid), .s_axi_bresp_o(bresp), .s_axi_arvalid_i(arvalid),
-    .s_axi_arready_o(arready), .s_axi_araddr_i(araddr), .s_axi_arlen_i(arlen), .s_axi_arid_i(arid),
+    .s_axi_bready_i(bready), .s_axi_bid_o(bid), .s_axi_bresp_o(bresp), .s_axi_arvalid_i(sd_arvalid),
+    .s_axi_arready_o(sd_arready), .s_axi_araddr_i(sd_araddr), .s_axi_arlen_i(sd_arlen), .s_axi_arid_i(sd_arid),
     .s_axi_rvalid_o(rvalid), .s_axi_rready_i(rready), .s_axi_rdata_o(rdata), .s_axi_rid_o(rid),
     .s_axi_rresp_o(rresp), .s_axi_rlast_o(rlast), .mem_req_i(mem_req), .mem_we_i(mem_we),
     .mem_addr_i(mem_addr), .mem_wdata_i(mem_wdata), .mem_done_o(mem_done), .mem_err_o(mem_err),
