@@ -116,8 +116,8 @@ struct Traits<Vdma_mini> {
   static constexpr uint32_t kCmemBytes = 0;
 };
 template <>
-struct Traits<Vdma_edge> {  // with a CMEM, to try it with VMEM words of two beats
-  static constexpr unsigned kAxiBytes = 16;
+struct Traits<Vdma_edge> {  // with a CMEM, to try it with VMEM words of several beats
+  static constexpr unsigned kAxiBytes = 4;
   static constexpr const char* kName = "edge";
   static constexpr uint32_t kCmemBytes = 65536;
 };
