@@ -182,6 +182,13 @@ class BoardYaml(unittest.TestCase):
             json.dumps({"modules": {f"\\{n}": {"num_cells_by_type": c} for n, c in modules.items()}}))
         self.assertEqual(synth.blocks(board, self.folder), ["      13 array (2 times)", "       5 top"])
 
+    def test_blocks_of_every_family(self):
+        for family, cell in (("ice40", "SB_LUT4"), ("ecp5", "LUT4"), ("gowin", "LUT4")):
+            board = boards.Board("b", "", self.folder, {"family": family, "apart": ["next"]})
+            (self.folder / synth.BLOCKS).write_text(
+                json.dumps({"modules": {"\\next": {"num_cells_by_type": {cell: 7}}}}))
+            self.assertEqual(synth.blocks(board, self.folder), ["       7 next"], family)
+
     def test_carry_outs(self):
         def carry(cin, cout):
             return {"type": "CCU2C", "port_directions": {"CIN": "input", "COUT": "output"},
