@@ -38,24 +38,30 @@ module ttpu_micro_mul (
     if (pick[2*Digits-1-:2] == 2'd3) pick[2*Digits-1-:2] = 2'd1;
   end
 
-  logic [31:0]         high;
-  logic [2*Digits-1:0] done;    // bits of the product that this step finds
+  // Digits 0 and 1 go to the sum one after the other, 2 and 3 together: three adders in a row, not four.
+  logic [33:0]         multiple [Digits];
+  logic [Digits-1:0]   negative;  // -a is ~a + 1: one more at the bottom
+  logic [33:0]         sum_0, sum_1;
+  logic [35:0]         pair, sum_3;
   always_comb begin
-    high = high_q;
     for (int unsigned d = 0; d < Digits; d++) begin
-      automatic logic [33:0] multiple;
-      automatic logic        negative;
-      negative = d == Digits - 1 ? invert_q : &pick_q[2*d+:2];
+      negative[d] = d == Digits - 1 ? invert_q : &pick_q[2*d+:2];
       for (int unsigned i = 0; i < 34; i++) begin
-        multiple[i] = pick_q[2*d+1]
+        multiple[d][i] = pick_q[2*d+1]
             ? (pick_q[2*d] ? !a_q[i > 31 ? 31 : i] : i > 0 && a_q[i > 32 ? 31 : i - 1])
             : pick_q[2*d] && a_q[i > 31 ? 31 : i];
-        if (d == Digits - 1) multiple[i] = multiple[i] ^ invert_q;
+        if (d == Digits - 1) multiple[d][i] = multiple[d][i] ^ invert_q;
       end
-      // One bit more at the bottom: -a is ~a + 1.
-      {high, done[2*d+:2]} = 34'(({34'($signed(high)), 1'b1} + {multiple, negative}) >> 1);
     end
+    sum_0 = 34'(({34'($signed(high_q)), 1'b1} + {multiple[0], negative[0]}) >> 1);
+    sum_1 = 34'(({34'($signed(sum_0[33:2])), 1'b1} + {multiple[1], negative[1]}) >> 1);
+    pair = 36'(({36'($signed(multiple[2])), 1'b1} + {multiple[3], {3{negative[3]}}}) >> 1);
+    sum_3 = 36'(({36'($signed(sum_1[33:2])), 1'b1} + {pair, negative[2]}) >> 1);
   end
+  logic [31:0]         high;
+  logic [2*Digits-1:0] done;  // bits of the product that this step finds
+  assign high = sum_3[35:4];
+  assign done = {sum_3[3:0], sum_1[1:0], sum_0[1:0]};
 
   always_ff @(posedge clk_i) begin
     if (first_i) a_q <= a_i;
