@@ -36,9 +36,7 @@ module ttpu_rr_arb #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) mask_q <= '0;
-    else if (advance_i && req_i != '0)
-      for (int unsigned i = 0; i < NumReq; i++)
-        mask_q[i] <= (gnt_o & ((NumReq'(1) << i) - 1'b1)) != '0;  // one below was granted
+    else if (advance_i && req_i != '0) mask_q <= ~(gnt_o | (gnt_o - 1'b1));
   end
 
 `ifndef SYNTHESIS
