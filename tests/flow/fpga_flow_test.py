@@ -97,6 +97,8 @@ def pins_of_boards(build, folder):
     """Each iCE40 board's top with a chip of next to nothing in it, which is quick: nextpnr takes its pins and its PLL."""
     boards = folder / "pins"
     shutil.copytree(ROOT / "fpga/icebreaker", boards / "icebreaker")
+    board = boards / "icebreaker/board.yaml"
+    board.write_text("".join(line for line in board.read_text().splitlines(True) if not line.startswith("apart:")))
     header = (ROOT / "rtl/board/ttpu_board.sv").read_text().partition("\n);")[0]
     (boards / "icebreaker/ttpu_board.sv").write_text(
         f"{header}\n);\n  assign irq_o = 1'b0;\n  always_ff @(posedge clk_i) begin\n    uart_tx_o <= uart_rx_i;\n"

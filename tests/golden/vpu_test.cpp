@@ -75,7 +75,7 @@ TEST(GoldenVpu, every_operation) {
 
 TEST(GoldenVpu, predicate_starts_false_and_selects_by_lane) {
   Machine m = make();
-  must(m, command(stage(5, Vop::SEL, Voperand::CONST, 100)));
+  must(m, command(stage(3, Vop::SEL, Voperand::CONST, 100)));
   EXPECT_EQ(run_row(m, {1, 2, 3, 4, 5, 6, 7, 8}), std::vector<uint32_t>(8, 100));
   must(m, command(stage(0, Vop::ICLT, Voperand::CONST, 4)));
   EXPECT_EQ(run_row(m, {1, 2, 3, 4, 5, 6, 7, 0x80000000}),
@@ -125,8 +125,8 @@ TEST(GoldenVpu, shuffles) {
 
 TEST(GoldenVpu, special_function_stands_in_the_middle) {
   Machine m = make();
-  must(m, command(stage(2, Vop::FMUL, Voperand::CONST, as_bits(2))));
-  must(m, command(stage(3, Vop::FADD, Voperand::CONST, as_bits(1))));
+  must(m, command(stage(1, Vop::FMUL, Voperand::CONST, as_bits(2))));
+  must(m, command(stage(2, Vop::FADD, Voperand::CONST, as_bits(1))));
   must(m, command(isa::VpuSfu{.func = static_cast<uint32_t>(isa::Sfu::RECIP)}));
   EXPECT_EQ(run_row(m, std::vector<uint32_t>(8, as_bits(2)), true)[7], as_bits(1.25f));
 }
