@@ -5,16 +5,19 @@ import os
 import pathlib
 import shutil
 import subprocess
+import threading
 import time
 
 from errors import FlowError
 
 RUNNING = set()
+STOPPING = threading.Event()  # a tool that has just been started is to end too
 LIMIT = 12 * 3600  # s; a tool that is not done by then is taken to never be
 
 
 def stop_all():
-    """Ends every tool still running: after Ctrl-C, or when one of several failed."""
+    """Ends every tool still running, and any started later: after Ctrl-C, or when one of several failed."""
+    STOPPING.set()
     for process in list(RUNNING):
         with contextlib.suppress(OSError):
             process.terminate()
@@ -32,6 +35,8 @@ def run(tool, arguments, folder, log):
         process = subprocess.Popen([*tool.command, *map(str, arguments)], cwd=folder, stdin=subprocess.DEVNULL,
                                    stdout=out, stderr=subprocess.STDOUT)
         RUNNING.add(process)
+        if STOPPING.is_set():
+            process.terminate()
         try:
             status = process.wait(LIMIT)
         except subprocess.TimeoutExpired as e:
