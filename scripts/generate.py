@@ -7,7 +7,6 @@ Writes the SystemVerilog packages and tops (rtl/), the C++ headers (sw/isa/gener
 reference pages (docs/reference/). With --check nothing is written: exit 1 names each file that
 differs from what the sources say.
 """
-import os
 import pathlib
 import sys
 import zlib
@@ -442,6 +441,22 @@ def md_configs(cfgs, hashes):
     return "\n".join(o) + "\n"
 
 
+def update(files, check):
+    """Writes what has changed of {path from the root: text}; with `check` only names it, and ends with exit code 1."""
+    stale = []
+    for rel, text in files.items():
+        path = ROOT / rel
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(rel)
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {rel}")
+    if check and stale:
+        sys.exit("out of date, run `make generate`: " + ", ".join(stale))
+
+
 def main():
     check = "--check" in sys.argv[1:]
     isa, regs, cfgs = load("isa.yaml"), load("registers.yaml"), load("configs.yaml")
@@ -466,18 +481,7 @@ def main():
     }
     for n, c in cfgs["configs"].items():
         out[f"rtl/pkg/ttpu_{n}_pkg.sv"] = sv_config(n, c, hashes[n])
-    stale = []
-    for rel, text in out.items():
-        path = ROOT / rel
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(rel)
-        if not check:
-            os.makedirs(path.parent, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            print(f"wrote {rel}")
-    if check and stale:
-        sys.exit("out of date, run `make generate`: " + ", ".join(stale))
+    update(out, check)
 
 
 if __name__ == "__main__":

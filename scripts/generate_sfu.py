@@ -10,10 +10,10 @@ Usage: generate_sfu.py [--check]
 """
 import sys
 from decimal import Decimal, ROUND_HALF_EVEN, getcontext
-from pathlib import Path
+
+from generate import update
 
 getcontext().prec = 60
-ROOT = Path(__file__).resolve().parent.parent
 INTERVALS = 128
 FRACTION_BITS = 32  # of c0, c1, c2 and of the polynomial's value
 ONE, TWO = Decimal(1), Decimal(2)
@@ -162,18 +162,8 @@ def header(table):
 def main():
     if len(sys.argv) > 2 or (len(sys.argv) == 2 and sys.argv[1] != "--check"):
         sys.exit(__doc__)
-    check = len(sys.argv) == 2
     table = rows()
-    stale = []
-    for path, text in ((ROOT / "rtl/vpu/ttpu_sfu_table_pkg.sv", sv(table)),
-                       (ROOT / "sim/golden/sfu_table.h", header(table))):
-        if check:
-            if not path.exists() or path.read_text() != text:
-                stale.append(str(path.relative_to(ROOT)))
-        else:
-            path.write_text(text)
-    if stale:
-        sys.exit("out of date: " + ", ".join(stale) + "; run scripts/generate_sfu.py")
+    update({"rtl/vpu/ttpu_sfu_table_pkg.sv": sv(table), "sim/golden/sfu_table.h": header(table)}, len(sys.argv) == 2)
 
 
 if __name__ == "__main__":

@@ -337,21 +337,6 @@ def outputs(partial):
     return out
 
 
-def generate_all(check, partial):
-    stale = []
-    for rel, text in outputs(partial).items():
-        path = ROOT / rel
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(rel)
-        if not check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            print(f"wrote {rel}")
-    if check and stale:
-        sys.exit("out of date, run `make generate`: " + ", ".join(stale))
-
-
 def write(path, text):
     if path == "-":
         sys.stdout.write(text)
@@ -373,7 +358,7 @@ def main():
         arguments.error("--list, --rom and sources go with --n")
     try:
         if args.n is None:
-            generate_all(args.check, args.partial)
+            generate.update(outputs(args.partial), args.check)
             return
         parser, words = assemble(args.n, args.source or None, args.partial)
     except AsmError as e:

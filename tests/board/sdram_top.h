@@ -8,8 +8,8 @@
 
 #include <cstring>
 
+#include "board_line.h"
 #include "isa/asm.h"
-#include "runtime/board/board_device.h"
 #include "tb/controller.h"
 #include "tb/sdram_model.h"
 #include "ttpu/cmd_board.h"
@@ -19,7 +19,6 @@
 namespace ttpu::test {
 
 constexpr uint32_t kDiv = 4;  // clocks a bit, as the models are built
-constexpr uint64_t kClocksPerMs = 2000;
 constexpr int kN = 8, kRows = 4;
 
 enum class Light { Error, NotReady, InReset };
@@ -50,6 +49,7 @@ struct SdramTop {
     uint8_t byte = 0;
     if (pins.sample(ctl->uart_tx_o, byte)) to_host.push_back(byte);
   }
+  void tick() { ctl.tick(); }
   bool lit(Light light) { return Top::lit(ctl.dut(), light); }
   void wait_ready() {
     ctl.run_until([&] { return !lit(Light::NotReady) && !lit(Light::InReset); }, 14'000, "ready");
@@ -59,39 +59,6 @@ struct SdramTop {
   UartPins pins{kDiv};
   std::deque<uint8_t> to_host;
 };
-
-/// The host's end of its line: time passes on the board while the host waits.
-template <class Board>
-class Line final : public ByteStream {
- public:
-  explicit Line(Board& board) : board_(board) {}
-  void write(std::span<const uint8_t> bytes) override {
-    for (const uint8_t b : bytes) board_.pins.send(b);
-  }
-  size_t read(std::span<uint8_t> bytes, int timeout_ms) override {
-    for (uint64_t i = 0; i < static_cast<uint64_t>(timeout_ms) * kClocksPerMs; ++i) {
-      if (!board_.to_host.empty()) break;
-      board_.ctl.tick();
-    }
-    size_t n = 0;
-    for (; n < bytes.size() && !board_.to_host.empty(); ++n) {
-      bytes[n] = board_.to_host.front();
-      board_.to_host.pop_front();
-    }
-    return n;
-  }
-
- private:
-  Board& board_;
-};
-
-template <class Top>
-std::unique_ptr<BoardDevice> open(SdramTop<Top>& board) {
-  auto link =
-      std::make_unique<BoardLink>(std::make_unique<Line<SdramTop<Top>>>(board), "model",
-                                  LinkOptions{.reply_ms = 2000, .quiet_ms = 2, .retries = 2});
-  return std::make_unique<BoardDevice>(std::move(link), *find_config("nano8"), DeviceOptions{});
-}
 
 constexpr uint32_t kX = 0x5ff3f8, kY = 0x1400, kZ = 0x2003;
 
@@ -146,7 +113,7 @@ void multiplies_matrices_in_the_sdram() {
   constexpr uint32_t kBytes = SdramTop<Top>::kBytes, kW = kBytes - 64;
   SdramTop<Top> b;
   b.wait_ready();
-  auto device = open(b);
+  auto device = open_board(b, "nano8");
   EXPECT_EQ(device->hbm_bytes(), kBytes);
   tb::Random random("operands");
 
@@ -197,7 +164,7 @@ template <class Top>
 void link_inside_and_through_its_pins(const char* header) {
   SdramTop<Top> b;
   b.wait_ready();
-  auto device = open(b);
+  auto device = open_board(b, "nano8");
   const auto info = cli::read_link_info(device->link());
   ASSERT_TRUE(info.has_value());
   ASSERT_NE(info->header, nullptr);

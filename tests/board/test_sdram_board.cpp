@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "Vttpu_board_sdram_mini.h"
+#include "board_line.h"
 #include "isa/asm.h"
-#include "runtime/board/board_device.h"
 #include "tb/controller.h"
 #include "tb/sdram_model.h"
 #include "ttpu/program_image.h"
@@ -18,7 +18,6 @@ namespace ttpu::test {
 namespace {
 
 constexpr uint32_t kDiv = 4;  // clocks a bit, as the model is built
-constexpr uint64_t kClocksPerMs = 2000;
 
 /// The board, at its pins.
 struct Board {
@@ -36,42 +35,12 @@ struct Board {
     uint8_t byte = 0;
     if (pins.sample(ctl->uart_tx_o, byte)) to_host.push_back(byte);
   }
+  void tick() { ctl.tick(); }
   tb::Controller<Vttpu_board_sdram_mini> ctl;
   tb::SdramModel<16> sdram;
   UartPins pins{kDiv};
   std::deque<uint8_t> to_host;
 };
-
-/// The host's end of its line: time passes on the board while the host waits.
-class Line final : public ByteStream {
- public:
-  explicit Line(Board& board) : board_(board) {}
-  void write(std::span<const uint8_t> bytes) override {
-    for (const uint8_t b : bytes) board_.pins.send(b);
-  }
-  size_t read(std::span<uint8_t> bytes, int timeout_ms) override {
-    for (uint64_t i = 0; i < static_cast<uint64_t>(timeout_ms) * kClocksPerMs; ++i) {
-      if (!board_.to_host.empty()) break;
-      board_.ctl.tick();
-    }
-    size_t n = 0;
-    for (; n < bytes.size() && !board_.to_host.empty(); ++n) {
-      bytes[n] = board_.to_host.front();
-      board_.to_host.pop_front();
-    }
-    return n;
-  }
-
- private:
-  Board& board_;
-};
-
-std::unique_ptr<BoardDevice> open(Board& board) {
-  auto link =
-      std::make_unique<BoardLink>(std::make_unique<Line>(board), "model",
-                                  LinkOptions{.reply_ms = 2000, .quiet_ms = 2, .retries = 2});
-  return std::make_unique<BoardDevice>(std::move(link), *find_config("mini"), DeviceOptions{});
-}
 
 /// tests/board/scale.s with its data beyond 16 MiB, in other rows and banks.
 Image image() {
@@ -102,7 +71,7 @@ TEST(SdramBoard, IsSilentUntilTheSdramIsReady) {
 TEST(SdramBoard, RunsAProgramOnTheSdram) {
   Board b;
   b.ctl.run_until([&] { return b.ctl->ready_o; }, 13'000, "ready_o");
-  auto device = open(b);
+  auto device = open_board(b, "mini");
   EXPECT_EQ(device->hbm_bytes(), 32u << 20);
 
   // The host's words, unaligned too, at both ends and across rows.
@@ -138,7 +107,7 @@ TEST(SdramBoard, RunsAProgramOnTheSdram) {
 TEST(SdramBoard, AnAccessBeyondTheSdramIsAnError) {
   Board b;
   b.ctl.run_until([&] { return b.ctl->ready_o; }, 13'000, "ready_o");
-  auto device = open(b);
+  auto device = open_board(b, "mini");
   uint32_t word = 0;
   EXPECT_THROW(device->link().read(32u << 20, {&word, 1}, true), DeviceError);
   EXPECT_THROW(device->link().read(0xfffffffc, {&word, 1}, true), DeviceError);

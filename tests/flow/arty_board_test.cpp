@@ -5,9 +5,9 @@
 
 #include <deque>
 
+#include "../board/board_line.h"
 #include "../board/uart_pins.h"
 #include "Varty_top.h"
-#include "runtime/board/board_device.h"
 #include "tb/random.h"
 #include "ttpu/cmd_board.h"
 #include "verilated.h"
@@ -18,7 +18,6 @@ namespace {
 constexpr uint32_t kDiv = 4;           // clocks a bit, as the model is built
 constexpr uint32_t kResetClocks = 16;  // 2^ResetBits
 constexpr uint32_t kLockClocks = 16;   // of the clock manager's model
-constexpr uint64_t kClocksPerMs = 2000;
 
 /// The board at its pins: a clock is 10 ns.
 struct Board {
@@ -49,41 +48,10 @@ struct Board {
   uint8_t lights = 0;  ///< those that were lit since this was cleared
 };
 
-/// The host's end of its line: time passes on the board while the host waits.
-class Line final : public ByteStream {
- public:
-  explicit Line(Board& board) : board_(board) {}
-  void write(std::span<const uint8_t> bytes) override {
-    for (const uint8_t b : bytes) board_.pins.send(b);
-  }
-  size_t read(std::span<uint8_t> bytes, int timeout_ms) override {
-    for (uint64_t i = 0; i < static_cast<uint64_t>(timeout_ms) * kClocksPerMs; ++i) {
-      if (!board_.to_host.empty()) break;
-      board_.tick();
-    }
-    size_t n = 0;
-    for (; n < bytes.size() && !board_.to_host.empty(); ++n) {
-      bytes[n] = board_.to_host.front();
-      board_.to_host.pop_front();
-    }
-    return n;
-  }
-
- private:
-  Board& board_;
-};
-
-std::unique_ptr<BoardDevice> open(Board& board) {
-  auto link =
-      std::make_unique<BoardLink>(std::make_unique<Line>(board), "model",
-                                  LinkOptions{.reply_ms = 2000, .quiet_ms = 2, .retries = 2});
-  return std::make_unique<BoardDevice>(std::move(link), *find_config("core8i"), DeviceOptions{});
-}
-
 TEST(ArtyBoard, EveryMacThroughTheSerialPort) {
   Board b;
   b.run(kLockClocks + kResetClocks + 10);
-  auto device = open(b);
+  auto device = open_board(b, "core8i");
   EXPECT_EQ(device->hbm_bytes(), 65536u);
   const auto part = cli::test_macs(*device);
   EXPECT_EQ(part.faulty, 0u) << (part.faults.empty() ? "" : part.faults[0]);
@@ -99,7 +67,7 @@ TEST(ArtyBoard, ResetUntilLockedAndByButtons) {
   EXPECT_TRUE(b.in_reset()) << "and for 2^ResetBits clocks after it";
   b.run(8);
   EXPECT_FALSE(b.in_reset());
-  auto device = open(b);
+  auto device = open_board(b, "core8i");
   for (const bool red : {true, false}) {
     (red ? b.top.ck_rst : b.top.btn0) = red ? 0 : 1;
     b.run(8);
@@ -112,14 +80,14 @@ TEST(ArtyBoard, ResetUntilLockedAndByButtons) {
     EXPECT_FALSE(b.in_reset());
     std::vector<uint8_t> byte(1);
     EXPECT_THROW(device->read_hbm(0, byte), DeviceError) << "the host hears that it was reset";
-    device = open(b);
+    device = open_board(b, "core8i");
   }
 }
 
 TEST(ArtyBoard, LightOfARequest) {
   Board b;
   b.run(kLockClocks + kResetClocks + 10);
-  auto device = open(b);
+  auto device = open_board(b, "core8i");
   b.run(1000);
   b.lights = 0;
   b.run(1000);
