@@ -111,21 +111,21 @@ def cxx_flags():
             "-I", ROOT / "sw", "-I", ROOT / "sim", "-I", ROOT]
 
 
-def verilate(work, family, top, netlist="netlist.v"):
-    """work/model.o and work/model/V<top>.h"""
+def verilate(work, family, top, netlist="netlist.v", name=None):
+    """work/model.o and work/model/V<name>.h; the name is `top` if none is given."""
     model = work / "model"
     shutil.rmtree(model, ignore_errors=True)
     # Warnings off: a netlist and the tools' cells are not ours to mend.
     run(["verilator", "--cc", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-TIMESCALEMOD", "--top-module", top,
-         "--prefix", f"V{top}", "--Mdir", model, netlist, *cells(work, family)], work)
+         "--prefix", f"V{name or top}", "--Mdir", model, netlist, *cells(work, family)], work)
     unit = model / "all.cc"
     unit.write_text("".join(f'#include "{f.name}"\n' for f in sorted(model.glob("*.cpp"))), encoding="utf-8")
     run(["g++", "-O1", *cxx_flags(), "-I", model, "-c", unit, "-o", work / "model.o"], work)
 
 
 def gtest(work, build, source, more=()):
-    """work/test: a GoogleTest on the model."""
-    run(["g++", "-O1", *cxx_flags(), "-I", work / "model", *more, source, work / "model.o",
+    """work/test: a GoogleTest on the model; `more` are folders, objects and libraries that it needs too."""
+    run(["g++", "-O1", *cxx_flags(), "-I", work / "model", source, work / "model.o", *more,
          build / "tb/libtb_main.a", build / "libttpu_verilated_rt.a", "-lgtest", "-lz", "-lpthread",
          "-o", work / "test"], work)
 
