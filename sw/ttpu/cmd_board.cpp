@@ -17,14 +17,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::unique_ptr<BoardLink> open_link(const std::string& device) {
+std::unique_ptr<BoardLink> link_of(const std::string& device) {
   if (!is_board(device))
     throw CliError(kUsage, fmt::format("'{}' is no board", device),
                    "write --device board:/dev/ttyUSB1, or leave it out for the only board");
-  const BoardAddress a = parse_board(device);
-  return std::make_unique<BoardLink>(std::make_unique<SerialPort>(a.port, a.baud),
-                                     a.port.empty() ? "the only serial port" : a.port,
-                                     link_options());
+  return open_link(device);
 }
 
 void run_list(Context& context) {
@@ -38,7 +35,7 @@ void run_list(Context& context) {
 }
 
 void run_info(const std::string& name, Context& context) {
-  const auto link = open_link(name);
+  const auto link = link_of(name);
   const BoardIdentity id = read_identity(*link);
   const Config* config = id.config();
   const std::string text = config ? std::string(config->name) : "unknown to this release";
@@ -81,7 +78,7 @@ void run_info(const std::string& name, Context& context) {
 }
 
 std::unique_ptr<BoardDevice> open_device_of(const std::string& name) {
-  auto link = open_link(name);
+  auto link = link_of(name);
   const BoardIdentity id = read_identity(*link);
   const Config* config = id.config();
   if (!config)
@@ -181,7 +178,7 @@ void run_test(const std::string& name, bool quick, bool pins, Context& context) 
 }
 
 void run_bench(const std::string& name, uint64_t bytes, Context& context) {
-  const auto link = open_link(name);
+  const auto link = link_of(name);
   bytes = std::min<uint64_t>(bytes, link->memory_bytes()) / 4 * 4;
   if (bytes == 0)
     throw CliError(kDevice, fmt::format("{} has no memory to measure with", link->name()),
@@ -263,7 +260,7 @@ void add_board(CLI::App& app, Context& context) {
   auto* bench = add_part(*board, "bench", "measure the serial line", context);
   auto bytes = std::make_shared<uint64_t>(16384);
   bench->add_option("--bytes", *bytes, "bytes to move each way")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least_one())
       ->capture_default_str();
   on_run(*bench,
          [device = add_device(*bench), bytes, &context] { run_bench(*device, *bytes, context); });
