@@ -91,7 +91,7 @@ bench-area: ## area and speed of one int8 PE on an iCE40 HX8K
 	@$(SETUP) bench
 	@scripts/bench_area.sh "$(BUILD)"
 
-bench-cells: ## cells of the UART bridge, the network's router and the SDRAM controller
+bench-cells: ## cells of the UART bridge, the network's router and link, the SDRAM controller
 	@$(SETUP) bench
 	@scripts/bench_cells.sh "$(BUILD)"
 

@@ -10,15 +10,23 @@ module ttpu_crc32 #(
   input  logic [Width-1:0] data_i,
   output logic [31:0]      crc_o
 );
-  // Two spellings: XOR trees from shifting bit by bit for synthesis, table steps for simulation.
+  // Two spellings: for synthesis each bit the XOR of those data bits that reach it, about half of them
+  // (4 levels of LUT4 up to 512 bits; bit by bit they would be as many as the word is long, and mappers do
+  // not balance that); for simulation table steps.
 `ifdef SYNTHESIS
-  always_comb begin
-    crc_o = '0;
-    for (int unsigned i = 0; i < Width; i++) begin
-      crc_o = {crc_o[30:0], 1'b0} ^
-              (crc_o[31] ^ data_i[Width-1-i] ? ttpu_crc32_pkg::Polynomial : 32'd0);
+  // Row i: the data bits whose CRC, each alone, has bit i. A bit's CRC is that of the bit below it, a step on.
+  function automatic logic [31:0][Width-1:0] rows();
+    logic [31:0] alone;
+    alone = ttpu_crc32_pkg::Polynomial;
+    for (int unsigned bit_no = 0; bit_no < Width; bit_no++) begin
+      for (int unsigned i = 0; i < 32; i++) rows[i][bit_no] = alone[i];
+      alone = {alone[30:0], 1'b0} ^ (alone[31] ? ttpu_crc32_pkg::Polynomial : 32'd0);
     end
-    crc_o = ~crc_o;
+  endfunction
+  localparam logic [31:0][Width-1:0] Rows = rows();
+
+  for (genvar i = 0; i < 32; i++) begin : g_bit
+    assign crc_o[i] = ~^(data_i & Rows[i]);
   end
   logic unused_valid;
   assign unused_valid = valid_i;
