@@ -30,7 +30,8 @@ module ttpu_core
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0,
   localparam int unsigned WordBytes = 4 * N,
-  localparam int unsigned CmemAddrBits = CmemBytes > 1 ? $clog2(CmemBytes) : 1
+  localparam int unsigned CmemAddrBits = CmemBytes > 1 ? $clog2(CmemBytes) : 1,
+  localparam int unsigned MemStages = mem_stages(FpStages)
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -226,7 +227,7 @@ module ttpu_core
 
   ttpu_dma #(
     .N(N), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
-    .VmemBytes(VmemBytes), .CmemBytes(CmemBytes)
+    .VmemBytes(VmemBytes), .CmemBytes(CmemBytes), .MemStages(MemStages)
   ) i_dma (
     .clk_i, .rst_ni, .halt_i(halt), .clear_i(clear),
     .cmd_valid_i(dma_cmd_valid), .cmd_i(dma_cmd), .cmd_ready_o(dma_cmd_ready),
@@ -250,7 +251,7 @@ module ttpu_core
 
   ttpu_vmem #(
     .N(N), .VmemBanks(VmemBanks), .VmemRows(VmemRows), .VmemPorts(VmemPorts), .NumRd(NumRd),
-    .NumWr(NumWr)
+    .NumWr(NumWr), .MemStages(MemStages)
   ) i_vmem (
     .clk_i, .rst_ni,
     .rd_req_i(rd_req), .rd_addr_i(rd_addr), .rd_gnt_o(rd_gnt), .rd_data_o(rd_data),
@@ -284,7 +285,7 @@ module ttpu_core
 
   ttpu_vpu #(
     .N(N), .HasFp(HasFp), .VpuStages(VpuStages), .VpuLanes(VpuLanes), .HasSfu(HasSfu),
-    .AccRows(AccRows), .VmemBytes(VmemBytes)
+    .AccRows(AccRows), .MemStages(MemStages), .VmemBytes(VmemBytes)
   ) i_vpu (
     .clk_i, .rst_ni, .halt_i(halt), .clear_i(clear),
     .cmd_valid_i(cmd_valid[QVpu]), .cmd_i(cmd[QVpu]), .cmd_ready_o(cmd_ready[QVpu]),

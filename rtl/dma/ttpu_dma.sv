@@ -5,7 +5,7 @@
 // most AxiOutstanding reads and 2 * AxiOutstanding writes open. AxiBytes is a power of two, 2..64,
 // and divides the VMEM word of 4N bytes. halt_i: open bursts are finished (reads are dropped,
 // writes get no strobes), then quiet; it stays until clear_i, which comes while quiet and returns
-// everything to the state after reset.
+// everything to the state after reset. MemStages: of VMEM, which answers in cycle 2 + MemStages.
 module ttpu_dma
   import ttpu_isa_pkg::*;
   import ttpu_pkg::*;
@@ -17,6 +17,7 @@ module ttpu_dma
   parameter int unsigned AxiOutstanding = 8,
   parameter int unsigned VmemBytes = 262144,
   parameter int unsigned CmemBytes = 0,
+  parameter int unsigned MemStages = 0,  // 0 or 1
   localparam int unsigned WordBytes = 4 * N,
   localparam int unsigned CmemAddrBits = CmemBytes > 1 ? $clog2(CmemBytes) : 1
 ) (
@@ -144,7 +145,7 @@ module ttpu_dma
 
   ttpu_dma_store #(
     .N(N), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
-    .CmemBytes(CmemBytes), .CmemAddrBits(CmemAddrBits)
+    .CmemBytes(CmemBytes), .CmemAddrBits(CmemAddrBits), .MemStages(MemStages)
   ) u_store (
     .clk_i, .rst_ni(rst_n), .flush_i(halt_i),
     .burst_valid_i(burst_valid), .burst_i(burst), .burst_ready_o(store_ready),

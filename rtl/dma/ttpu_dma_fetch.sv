@@ -1,15 +1,17 @@
-// Reads the words of segments from a memory of the VMEM's handshake (data in the second cycle after
-// the grant) ahead of their use: up to Depth words wait in a FIFO. One word a cycle.
+// Reads the words of segments from a memory of the VMEM's handshake (data in cycle 2 + MemStages
+// after the grant) ahead of their use: up to Depth words wait in a FIFO. One word a cycle.
 // A request stands from the cycle after its segment was taken, and until granted even if stop_i
 // rises; after that nothing new is asked for. busy_o: a request stands or data is on its way. The
 // memory's word may be wider (ReadBytes) than the words given (WordBytes): a part of it is taken.
+// MemStages = 1: requests stand in a ttpu_skid, the first of them a cycle later.
 module ttpu_dma_fetch
   import ttpu_dma_pkg::*;
 #(
   parameter int unsigned AddrBits = 24,
   parameter int unsigned ReadBytes = 64,  // word of the memory
   parameter int unsigned WordBytes = 64,  // word given, divides ReadBytes
-  parameter int unsigned Depth = 4        // 4 hide the latency
+  parameter int unsigned MemStages = 0,   // 0 or 1
+  parameter int unsigned Depth = 4 + 2 * MemStages  // enough to hide the latency
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -46,7 +48,7 @@ module ttpu_dma_fetch
   logic [1:0]                unused_count;
   logic [LeftBits-1:0]       words, word_q;
   logic [CountBits-1:0]      credit_q;  // words that still have a place
-  logic                      held_q, grant, pop;
+  logic                      take, grant, pop;  // take: a word is asked for or will be
   logic [ByteBits+1:0]       span;
 
   ttpu_fifo #(.Width(AddrBits + ByteBits), .Depth(2)) u_segments (
@@ -58,18 +60,35 @@ module ttpu_dma_fetch
   assign span = (ByteBits+2)'(now_addr[OffBits-1:0]) + (ByteBits+2)'(now_bytes) +
                 (ByteBits+2)'(WordBytes - 1);
   assign words = span[ByteBits+1:OffBits];
-  assign rd_req_o = now_valid && credit_q != '0 && (!stop_i || held_q);
-  assign rd_addr_o = {now_addr[AddrBits-1:OffBits] + (AddrBits-OffBits)'(word_q), {OffBits{1'b0}}};
+  logic [AddrBits-1:0] word_addr;
+  assign word_addr = {now_addr[AddrBits-1:OffBits] + (AddrBits-OffBits)'(word_q), {OffBits{1'b0}}};
   assign grant = rd_req_o && rd_gnt_i;
-  assign now_pop = grant && word_q == words - 1'b1;
+  assign now_pop = take && word_q == words - 1'b1;
   assign pop = word_valid_o && word_ready_i;
+  if (MemStages == 0) begin : gen_direct
+    logic held_q;  // a request that was not granted yet
+    assign rd_req_o = now_valid && credit_q != '0 && (!stop_i || held_q);
+    assign rd_addr_o = word_addr;
+    assign take = grant;
+    always_ff @(posedge clk_i) held_q <= rst_ni && rd_req_o && !rd_gnt_i;
+  end else begin : gen_register
+    logic                more, place, unused_next;
+    logic [AddrBits-1:0] unused_addr;
+    ttpu_skid #(.Width(AddrBits)) u_ask (
+      .clk_i, .rst_ni, .clear_i(1'b0),
+      .push_valid_i(more), .push_ready_o(place), .push_data_i(word_addr),
+      .pop_valid_o(rd_req_o), .pop_ready_i(rd_gnt_i), .pop_data_o(rd_addr_o),
+      .next_valid_o(unused_next), .next_data_o(unused_addr)
+    );
+    assign more = now_valid && credit_q != '0 && !stop_i;
+    assign take = more && place;
+  end
 
-  logic [1:0] flight_q;  // granted one and two cycles ago
+  logic [MemStages+1:0] flight_q;  // granted one and two cycles ago, and so on
   always_ff @(posedge clk_i) begin
-    held_q <= rst_ni && rd_req_o && !rd_gnt_i;
-    flight_q <= rst_ni ? {flight_q[0], grant} : '0;
-    if (grant) word_q <= now_pop ? '0 : word_q + 1'b1;
-    credit_q <= credit_q - CountBits'(grant) + CountBits'(pop);
+    flight_q <= rst_ni ? {flight_q[MemStages:0], grant} : '0;
+    if (take) word_q <= now_pop ? '0 : word_q + 1'b1;
+    credit_q <= credit_q - CountBits'(take) + CountBits'(pop);
     if (!rst_ni) begin
       word_q <= '0;
       credit_q <= CountBits'(Depth);
@@ -80,12 +99,13 @@ module ttpu_dma_fetch
   // ---- data -------------------------------------------------------------------------------------
   logic [8*WordBytes-1:0] part;
   if (Slices > 1) begin : gen_slices
-    logic [SliceBits-1:0] slice_q, slice_q2;
+    logic [SliceBits-1:0] slice_q[MemStages+2];
     always_ff @(posedge clk_i) begin
-      if (grant) slice_q <= rd_addr_o[OffBits+:SliceBits];
-      if (flight_q[0]) slice_q2 <= slice_q;
+      if (grant) slice_q[0] <= rd_addr_o[OffBits+:SliceBits];
+      for (int unsigned i = 1; i <= MemStages + 1; i++)
+        if (flight_q[i-1]) slice_q[i] <= slice_q[i-1];
     end
-    assign part = rd_data_i[slice_q2*8*WordBytes+:8*WordBytes];
+    assign part = rd_data_i[slice_q[MemStages+1]*8*WordBytes+:8*WordBytes];
   end else begin : gen_whole
     assign part = rd_data_i;
   end
@@ -106,8 +126,8 @@ module ttpu_dma_fetch
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!rd_valid_i || data_ready) else $error("ttpu_dma_fetch: a word without a place");
-      assert (rd_valid_i == flight_q[1])
-      else $error("ttpu_dma_fetch: data not in the second cycle");
+      assert (rd_valid_i == flight_q[MemStages+1])
+      else $error("ttpu_dma_fetch: data not in its cycle after the grant");
     end
   end
 `endif

@@ -13,6 +13,7 @@ module ttpu_dma_store
   parameter int unsigned AxiOutstanding = 8,
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned CmemAddrBits = 1,
+  parameter int unsigned MemStages = 0,  // of VMEM
   localparam int unsigned WordBytes = 4 * N
 ) (
   input  logic                    clk_i,
@@ -144,7 +145,9 @@ module ttpu_dma_store
   // ---- words from VMEM --------------------------------------------------------------------------
   logic                  src_valid, src_ready, fetch_busy;
   logic [8*AxiBytes-1:0] src_data;
-  ttpu_dma_fetch #(.AddrBits(VmemAddrBits), .ReadBytes(WordBytes), .WordBytes(AxiBytes)) u_fetch (
+  ttpu_dma_fetch #(
+    .AddrBits(VmemAddrBits), .ReadBytes(WordBytes), .WordBytes(AxiBytes), .MemStages(MemStages)
+  ) u_fetch (
     .clk_i, .rst_ni, .stop_i(flush_i),
     .seg_valid_i(accept), .seg_ready_o(fetch_ready),
     .seg_addr_i(pick.vaddr), .seg_bytes_i(pick.bytes),

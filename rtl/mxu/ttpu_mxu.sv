@@ -1,7 +1,8 @@
 // Matrix unit: weight loader, activation feed, systolic array, accumulators.
 //
 // Two command queues drive it: MXW (MXU_LOADW) and MXS (MXU_SHAPE, MXU_MATMUL). A row of
-// activations enters a cycle, two cycles after VMEM granted it; its sums are written to the
+// activations enters a cycle, two cycles after VMEM granted it (three with FpStages = 3, as VMEM has
+// MemStages = mem_stages(FpStages) then); its sums are written to the
 // accumulators N + FpStages*N + PeStages - 1 cycles later, and written there AccStages - 1 cycles
 // after that.
 // docs/reference/mxu.md has the protocol, the timing, the errors.
@@ -67,6 +68,7 @@ module ttpu_mxu
   localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1;
   localparam int unsigned Latency = array_latency(N, PeStages, FpStages);
   localparam int unsigned AccStages = acc_stages(FpStages);
+  localparam int unsigned MemStages = mem_stages(FpStages);
 
   logic w_we, tile_ready, tile_fp, tile_take, x_swap, info_valid;
   logic [GroupBits-1:0] w_group;
@@ -80,6 +82,7 @@ module ttpu_mxu
       .N(N),
       .HasFp(HasFp),
       .FpStages(FpStages),
+      .MemStages(MemStages),
       .VmemBytes(VmemBytes)
   ) i_loader (
       .clk_i,
@@ -116,6 +119,7 @@ module ttpu_mxu
       .FpGap((FpStages == 1) ? 1 : 2),
       .AccStages(AccStages),
       .AccRows(AccRows),
+      .MemStages(MemStages),
       .VmemBytes(VmemBytes)
   ) i_feed (
       .clk_i,

@@ -1,10 +1,13 @@
 // Activation feed: MXU_SHAPE and MXU_MATMUL commands in, rows of activations out to the array.
 //
 // One row a cycle, without a gap between commands as long as VMEM grants. A row granted in cycle t
-// enters the array in cycle t + 2 together with info_o, which travels beside it to the accumulators
-// and carries the end of each command (MXU_SHAPE passes the same way, to end in order).
+// enters the array in cycle t + 2 + MemStages together with info_o, which travels beside it to the
+// accumulators and carries the end of each command (MXU_SHAPE passes the same way, to end in order).
 // The first row of a MATMUL with swap is requested when the loader's tile is ready (tile_ready_i);
-// its grant takes the tile (tile_take_o). Integer and float rows are never in the array together:
+// its grant takes the tile (tile_take_o, MemStages cycles later: always two cycles ahead of the
+// array). With MemStages = 1 rows leave the walk into a ttpu_skid, whose first is requested: so a
+// request and the walk's next step come from registers, and a row is requested a cycle after it
+// left. No check is made again there; an error is reported when the rows before are granted. Integer and float rows are never in the array together:
 // a change of kind waits until the array is empty (array_busy_i).
 // A row that adds to an accumulator row waits until AccStages cycles after the grant of the row that
 // wrote it before.
@@ -22,6 +25,7 @@ module ttpu_mxu_feed
     parameter int unsigned FpGap = 1,  // cycles from one float row to the next: 1 or 2
     parameter int unsigned AccStages = 1,  // cycles that adding to the accumulators takes
     parameter int unsigned AccRows = 512,  // in each half
+    parameter int unsigned MemStages = 0,  // of VMEM: 0, or 1, which FpGap = 2 and AccStages > 1 need
     parameter int unsigned VmemBytes = 262144,
     localparam int unsigned ElemBits = element_bits(HasFp)
 ) (
@@ -172,8 +176,6 @@ module ttpu_mxu_feed
                (first_q & (bad_command_q | (fp != (matmul.swap ? tile_fp_i : act_fp_q))));
   assign next_shape = shape_pass ? shape : shape_q;
   assign acc_d = acc_q + 32'd1;
-  logic unused;
-  assign unused = ^{next_matmul, next_shape};
   always_comb begin
     bad_command = (next_q.opcode != OpMxuMatmul && next_q.opcode != OpMxuShape) ||
                   next_q.rows == '0 || next_q.rows > 32'd65535 || next_matmul.dtype > DtypeBf16 ||
@@ -186,37 +188,106 @@ module ttpu_mxu_feed
   end
 
   // ---- control ---------------------------------------------------------------------------------
-  logic live, weights_there, kind_clear, acc_in_work, fp_gap, grant, work_end, load, load_now, take_next;
+  logic live, weights_there, kind_clear, acc_in_work, fp_gap, work_end, load, load_now, take_next;
   logic fault, reset;
+  logic want, take;  // the row could leave the walk, does leave it
+  logic place;  // there is one for what leaves the walk
+  logic go;  // a row is granted, or a command without rows passes
+  logic ask, next;  // one of them has left the walk and not gone; another one behind it
+  logic swap_pending;  // a row with new weights has left the walk, and its tile is not yet taken
   // A MATMUL with swap is looked at when its weights are there.
-  assign weights_there = ~(is_matmul & swap_first) | tile_ready_i;
+  assign weights_there = ~(is_matmul & swap_first) | (tile_ready_i & ~swap_pending);
   assign live = work_valid_q & ~halt_i & ~error_q & ~clear_i;
-  assign fault = live & ~is_shape & weights_there & bad;
-  assign rd_req_o = live & is_matmul & weights_there & kind_clear & ~acc_in_work & ~fp_gap & ~bad;
-  assign rd_addr_o = addr_q[VmemAddrBits-1:0];
-  assign grant = rd_req_o & rd_gnt_i;
-  assign shape_pass = live & is_shape;
-  assign work_end = (grant & last_row_q) | shape_pass;
-  assign load = load_now | (grant & take_next);
+  assign fault = live & ~is_shape & weights_there & bad & ~ask;
+  assign want = live & is_matmul & weights_there & kind_clear & ~acc_in_work & ~fp_gap & ~bad;
+  assign shape_pass = live & is_shape & place;
+  assign work_end = (take & last_row_q) | shape_pass;
+  assign load = load_now | (take & take_next);
   // Apart from the grant, which comes late: what the place of work takes if it takes anything.
   assign load_now = next_valid_q & (~work_valid_q | shape_pass);
-  assign take_next = next_valid_q & (~work_valid_q | shape_pass | last_row_q);
+  assign take_next = next_valid_q & (~work_valid_q | is_shape | last_row_q);
   assign cmd_ready_o = ~next_valid_q & ~halt_i & ~error_q;
-  assign tile_take_o = grant & swap_first;
   assign reset = ~rst_ni | clear_i;
 
-  // ---- rows between grant and array ------------------------------------------------------------
-  row_info_t info1_q, info2_q;
-  logic valid1_q, valid2_q, swap1_q, swap2_q, signed1_q, signed2_q;
-  logic [1:0] place1_q, place2_q;  // the row in its word, in units of N bytes
-  logic [8:0] k1_q, k2_q;
+  // ---- rows between walk and array -------------------------------------------------------------
+  typedef struct packed {
+    row_info_t  info;
+    logic       swap;
+    logic       is_signed;
+    logic [1:0] place;      // the row in its word, in units of N bytes
+    logic [8:0] k;
+  } note_t;
+  note_t note, go_note, next_note, way_q[MemStages+1], note2_q;
+  logic [MemStages:0] way_valid_q;  // went one cycle ago, two
+  logic valid2_q;  // is at the array
+  logic on_way;
   logic [17:0] macs2_q;
+  assign note = '{
+      info: '{
+          row: ~is_shape,
+          last: last_row_q | is_shape,
+          accumulate: matmul.accumulate,
+          fp: fp,
+          n: swap_first & ~is_shape ? tile_n_i : act_n_q,
+          acc: acc_q[15:0]
+      },
+      swap: swap_first & ~is_shape,
+      is_signed: matmul.dtype == DtypeS8,
+      place: addr_q[LogN+1:LogN],
+      k: swap_first & ~is_shape ? tile_k_i : act_k_q
+  };
+  logic unused;
+  assign unused = ^{next_matmul, next_shape, next, next_note};
+  assign on_way = ask | (way_valid_q != '0) | valid2_q;
+
+  if (MemStages == 0) begin : gen_direct
+    assign rd_req_o = want;
+    assign rd_addr_o = addr_q[VmemAddrBits-1:0];
+    assign take = want & rd_gnt_i;
+    assign place = 1'b1;
+    assign ask = 1'b0;
+    assign next = 1'b0;
+    assign next_note = note;
+    assign go = take | shape_pass;
+    assign go_note = note;
+    assign tile_take_o = take & swap_first;
+    assign swap_pending = 1'b0;
+  end else begin : gen_register
+    logic take_q, pending_q, passes;
+    logic [VmemAddrBits-1:0] unused_addr;
+    // Rows are forgotten in the cycle after a halt.
+    ttpu_skid #(
+        .Width(VmemAddrBits + $bits(note_t))
+    ) i_ask (
+        .clk_i,
+        .rst_ni,
+        .clear_i(clear_i | halt_i),
+        .push_valid_i(want | (live & is_shape)),
+        .push_ready_o(place),
+        .push_data_i({addr_q[VmemAddrBits-1:0], note}),
+        .pop_valid_o(ask),
+        .pop_ready_i(passes),
+        .pop_data_o({rd_addr_o, go_note}),
+        .next_valid_o(next),
+        .next_data_o({unused_addr, next_note})
+    );
+    assign rd_req_o = ask & go_note.info.row;
+    assign passes = ~go_note.info.row | rd_gnt_i;
+    assign go = ask & passes;
+    assign take = want & place;
+    assign tile_take_o = take_q;
+    assign swap_pending = pending_q;
+    always_ff @(posedge clk_i) begin
+      take_q <= ~reset & go & go_note.swap;
+      pending_q <= ~reset & ((take & swap_first) | (pending_q & ~take_q));
+    end
+  end
   // Kind of the rows that may still be in the array.
   if (HasFp != 0) begin : gen_kind
     logic kind_q;
-    assign kind_clear = (fp == kind_q) | ~(valid1_q | valid2_q | array_busy_i);
+    assign kind_clear = (fp == kind_q) | ~(on_way | array_busy_i);
     always_ff @(posedge clk_i) begin
-      if (grant) kind_q <= fp;
+      if (take) kind_q <= fp;
       if (reset) kind_q <= 1'b0;
     end
   end else begin : gen_no_kind
@@ -224,33 +295,40 @@ module ttpu_mxu_feed
   end
 
   if (FpGap == 2) begin : gen_gap
-    assign fp_gap = fp & valid1_q & info1_q.row;  // there was a grant in the cycle before
+    assign fp_gap = fp & ask;  // it would be granted in the cycle after that one
   end else begin : gen_no_gap
     assign fp_gap = 1'b0;
   end
 
-  // Accumulator rows of the grants 1 to AccStages - 1 cycles ago; whether acc_q is one of them is
-  // worked out in the cycle before.
+  // Accumulator rows that are asked for or were granted 1 to AccStages - 2 cycles ago: a row that
+  // adds to one of them must not leave the walk, as its grant may be in the next cycle. Whether
+  // acc_q is one of them is worked out in the cycle before.
   if (AccStages > 1) begin : gen_acc_in_work
-    logic [AccStages-1:1] recent_q;
-    logic [15:0] recent_acc_q[AccStages];
-    // Is among the rows of the grants before this cycle: the next command's row, the next, this.
+    localparam int unsigned Recent = AccStages - 1;
+    logic [Recent-1:0] recent;  // [0] next, [1] ask, [i] granted i - 1 cycles ago
+    logic [15:0] recent_acc[Recent];
+    logic [Recent-1:2] recent_q;
+    logic [15:0] recent_acc_q[Recent];
+    // Is among the rows before the one of this cycle: the next command's row, the next, this.
     logic again_q, older_next, older_d, older;
     assign acc_in_work = again_q & matmul.accumulate;
+    assign recent = {recent_q, ask & go_note.info.row, next & next_note.info.row};
     always_comb begin
+      recent_acc[0] = next_note.info.acc;
+      recent_acc[1] = go_note.info.acc;
+      for (int unsigned i = 2; i < Recent; i++) recent_acc[i] = recent_acc_q[i];
       {older_next, older_d, older} = '0;
-      for (int unsigned i = 1; i < AccStages - 1; i++) begin
-        older_next |= recent_q[i] & (recent_acc_q[i] == next_q.acc[15:0]);
-        older_d |= recent_q[i] & (recent_acc_q[i] == acc_d[15:0]);
-        older |= recent_q[i] & (recent_acc_q[i] == acc_q[15:0]);
+      for (int unsigned i = 0; i < Recent; i++) begin
+        older_next |= recent[i] & (recent_acc[i] == next_q.acc[15:0]);
+        older_d |= recent[i] & (recent_acc[i] == acc_d[15:0]);
+        older |= recent[i] & (recent_acc[i] == acc_q[15:0]);
       end
     end
     always_ff @(posedge clk_i) begin
-      recent_q <= reset ? '0 : {recent_q[AccStages-2:1], grant};
-      for (int unsigned i = AccStages - 1; i > 1; i--) recent_acc_q[i] <= recent_acc_q[i-1];
-      recent_acc_q[1] <= acc_q[15:0];
-      if (load) again_q <= older_next | (grant & (acc_q[15:0] == next_q.acc[15:0]));
-      else again_q <= grant ? older_d : older;
+      recent_q <= reset ? '0 : {recent[Recent-2:2], go & go_note.info.row};
+      for (int unsigned i = 2; i < Recent; i++) recent_acc_q[i] <= recent_acc[i-1];
+      if (load) again_q <= older_next | (take & (acc_q[15:0] == next_q.acc[15:0]));
+      else again_q <= take ? older_d : older;
       if (reset) again_q <= 1'b0;
     end
   end else begin : gen_no_acc_in_work
@@ -277,10 +355,10 @@ module ttpu_mxu_feed
       fp <= next_fp;
       bad_command_q <= bad_command;
       first_q <= 1'b1;
-    end else if (grant) begin
+    end else if (take) begin
       first_q <= 1'b0;
     end
-    if (load_now | grant) begin
+    if (load_now | take) begin
       last_row_q <= take_next ? next_q.rows == 32'd1 : left_q == 32'd2;
       bad_row_q <= take_next ? bad_row(next_q.addr, next_q.acc, next_fp) :
                                bad_row(addr_d, acc_d, fp);
@@ -295,35 +373,22 @@ module ttpu_mxu_feed
     work_valid_q <= load | (work_valid_q & ~work_end);
     if (shape_pass) shape_q <= shape;
     if (fault) error_q <= 1'b1;
-    if (tile_take_o) begin
+    if (take & swap_first) begin
       act_fp_q <= tile_fp_i;
       act_k_q  <= tile_k_i;
       act_n_q  <= tile_n_i;
     end
 
-    valid1_q <= grant | shape_pass;
-    if (grant | shape_pass) begin
-      info1_q <= '{
-          row: grant,
-          last: work_end,
-          accumulate: matmul.accumulate,
-          fp: fp,
-          n: tile_take_o ? tile_n_i : act_n_q,
-          acc: acc_q[15:0]
-      };
-      swap1_q <= tile_take_o;
-      signed1_q <= matmul.dtype == DtypeS8;
-      place1_q <= addr_q[LogN+1:LogN];
-      k1_q <= tile_take_o ? tile_k_i : act_k_q;
+    way_valid_q[0] <= go;
+    if (go) way_q[0] <= go_note;
+    for (int unsigned i = 1; i <= MemStages; i++) begin
+      way_valid_q[i] <= way_valid_q[i-1];
+      if (way_valid_q[i-1]) way_q[i] <= way_q[i-1];
     end
-    valid2_q <= valid1_q;
-    if (valid1_q) begin
-      info2_q <= info1_q;
-      swap2_q <= swap1_q;
-      signed2_q <= signed1_q;
-      place2_q <= place1_q;
-      k2_q <= k1_q;
-      macs2_q <= 18'(k1_q) * 18'(info1_q.n);
+    valid2_q <= way_valid_q[MemStages];
+    if (way_valid_q[MemStages]) begin
+      note2_q <= way_q[MemStages];
+      macs2_q <= 18'(way_q[MemStages].k) * 18'(way_q[MemStages].info.n);
     end
     flight_q <= flight_q + 10'(work_end) - 10'(last_i);
 
@@ -336,7 +401,7 @@ module ttpu_mxu_feed
       act_fp_q <= 1'b0;
       act_k_q <= '0;
       act_n_q <= '0;
-      valid1_q <= 1'b0;
+      way_valid_q <= '0;
       valid2_q <= 1'b0;
       flight_q <= '0;
     end
@@ -344,20 +409,21 @@ module ttpu_mxu_feed
 
   // ---- to the array ----------------------------------------------------------------------------
   assign info_valid_o = valid2_q;
-  assign info_o = info2_q;
-  assign x_swap_o = valid2_q & info2_q.row & swap2_q;
-  assign rows_o = valid2_q & info2_q.row;
+  assign info_o = note2_q.info;
+  assign x_swap_o = valid2_q & note2_q.info.row & note2_q.swap;
+  assign rows_o = valid2_q & note2_q.info.row;
   assign macs_o = rows_o ? 32'(macs2_q) : '0;
   always_comb begin
     for (int unsigned l = 0; l < N; l++) x_data_o[l] = '0;
     if (rows_o) begin
-      if (info2_q.fp) begin
+      if (note2_q.info.fp) begin
         for (int unsigned l = 0; l < N; l++)
-        x_data_o[l] = (l < 32'(k2_q)) ? rd_data_i[(32'(place2_q[1])*N+l)*16+:ElemBits] : '0;
+        x_data_o[l] = (l < 32'(note2_q.k)) ?
+            rd_data_i[(32'(note2_q.place[1])*N+l)*16+:ElemBits] : '0;
       end else begin
         for (int unsigned l = 0; l < N; l++)
-        x_data_o[l] = (l < 32'(k2_q)) ?
-            integer_element(rd_data_i[(32'(place2_q)*N+l)*8+:8], signed2_q) : '0;
+        x_data_o[l] = (l < 32'(note2_q.k)) ?
+            integer_element(rd_data_i[(32'(note2_q.place)*N+l)*8+:8], note2_q.is_signed) : '0;
       end
     end
   end
@@ -368,22 +434,26 @@ module ttpu_mxu_feed
 
   // ---- status ----------------------------------------------------------------------------------
   logic stream;  // rows on their way
-  assign stream = valid1_q | valid2_q | (flight_q != '0);
+  assign stream = on_way | (flight_q != '0);
   assign status_o.done = last_i;
   assign status_o.error = fault;
   assign status_o.cause = cause;
   assign status_o.pc = work_q.pc;
   assign status_o.addr = FarAddrBits'(cause_addr);
   always_comb begin
-    if (grant | shape_pass) status_o.activity = ActBusy;
+    if (go) status_o.activity = ActBusy;
     else if (rd_req_o) status_o.activity = ActStallMem;
     else if (work_valid_q & ~halt_i & ~error_q) status_o.activity = ActStallData;
     else status_o.activity = (next_valid_q | stream) ? ActBusy : ActIdle;
   end
-  assign status_o.quiet = ~(valid1_q | valid2_q | array_busy_i) &
+  assign status_o.quiet = ~(ask | (way_valid_q != '0) | valid2_q | array_busy_i) &
                           (halt_i | error_q | ~(next_valid_q | work_valid_q | stream));
 
 `ifndef SYNTHESIS
+  initial begin
+    assert (MemStages == 1 || (MemStages == 0 && FpGap == 1 && AccStages == 1))
+    else $fatal(1, "FpGap = 2 and AccStages > 1 need MemStages = 1");
+  end
   always_ff @(posedge clk_i) begin
     if (rst_ni & work_valid_q & ~is_shape)
       assert (bad == (cause != ErrNone))

@@ -11,6 +11,8 @@
 // Hand-over: tile_ready_o tells that all words of the tile are granted and its group 0 is written;
 // the other groups are then sure to be written ahead of the wavefront of a swap two or more cycles
 // later. tile_take_i takes the tile (at most one of two pending).
+// MemStages = 1: requests stand in a ttpu_skid, the first of them a cycle after it was made; an error
+// is reported when those before are granted, and a tile leaves in the cycle after its last write.
 // A command is done with its last write. Errors: docs/reference/mxu.md.
 module ttpu_mxu_loader
   import ttpu_isa_pkg::*;
@@ -21,6 +23,7 @@ module ttpu_mxu_loader
     parameter int unsigned N = 16,
     parameter int unsigned HasFp = 1,
     parameter int unsigned FpStages = 1,  // cycles by which the wavefront is late in each row
+    parameter int unsigned MemStages = 0,  // of VMEM: 0 or 1
     parameter int unsigned VmemBytes = 262144,
     localparam int unsigned ElemBits = element_bits(HasFp),
     localparam int unsigned GroupBits = (N > 4) ? $clog2(N / 4) : 1
@@ -52,7 +55,8 @@ module ttpu_mxu_loader
     input  logic                       tile_take_i
 );
   localparam int unsigned LogN = $clog2(N);
-  localparam int unsigned Depth = (N <= 4) ? 2 : N / 2;  // words in the FIFO
+  // Words in the FIFO: N / 2, and enough for a word a cycle.
+  localparam int unsigned Depth = ((N <= 4) ? 2 : N / 2) + 2 * MemStages;
   localparam int unsigned PtrBits = $clog2(Depth);
   localparam int unsigned AgeMax = N * FpStages + 4;
   localparam int unsigned AgeBits = $clog2(AgeMax + 1);
@@ -153,49 +157,79 @@ module ttpu_mxu_loader
   logic              started_q;  // its group 0 is written
 
   // ---- reading ---------------------------------------------------------------------------------
-  logic  [PtrBits:0] used_q;  // words granted and not yet out of the FIFO
+  logic  [PtrBits:0] used_q;  // words asked for and not yet out of the FIFO
   logic  [      1:0] on_way_q;  // granted and not yet here
   logic pushed, grant, pop, fault;
-  assign fault = cmd_valid_q & bad & ~halt_i & ~error_q;
-  assign rd_req_o = cmd_valid_q & ~bad & ~halt_i & ~error_q & ~clear_i &
-                    (used_q != (PtrBits+1)'(Depth)) & (~first_q | tile_count_q != 2'd2);
-  assign rd_addr_o = addr_q[VmemAddrBits-1:0];
-  assign grant = rd_req_o & rd_gnt_i;
+  logic want, take, last_take;  // a word could be asked for; is; is the last of its command
+  logic ask, last_grant;  // a request stands; the last word of a command is granted
+  assign fault = cmd_valid_q & bad & ~halt_i & ~error_q & ~ask;
+  assign want = cmd_valid_q & ~bad & ~halt_i & ~error_q & ~clear_i &
+                (used_q != (PtrBits+1)'(Depth)) & (~first_q | tile_count_q != 2'd2);
+  logic last_word;  // the present word is the last of its command
+  assign last_word = left_q == 9'(take_rows);
+  assign last_take = take & last_word;
+  if (MemStages == 0) begin : gen_direct
+    assign rd_req_o = want;
+    assign rd_addr_o = addr_q[VmemAddrBits-1:0];
+    assign grant = want & rd_gnt_i;
+    assign take = grant;
+    assign last_grant = last_take;
+    assign ask = 1'b0;
+  end else begin : gen_register
+    logic place, ask_last, unused_next;
+    logic [VmemAddrBits:0] unused_word;
+    // Requests are forgotten in the cycle after a halt.
+    ttpu_skid #(
+        .Width(VmemAddrBits + 1)
+    ) i_ask (
+        .clk_i,
+        .rst_ni,
+        .clear_i(clear_i | halt_i),
+        .push_valid_i(want),
+        .push_ready_o(place),
+        .push_data_i({addr_q[VmemAddrBits-1:0], last_word}),
+        .pop_valid_o(rd_req_o),
+        .pop_ready_i(rd_gnt_i),
+        .pop_data_o({rd_addr_o, ask_last}),
+        .next_valid_o(unused_next),
+        .next_data_o(unused_word)
+    );
+    assign take = want & place;
+    assign grant = rd_req_o & rd_gnt_i;
+    assign last_grant = grant & ask_last;
+    assign ask = rd_req_o;
+  end
   assign cmd_ready_o = ~cmd_valid_q & ~halt_i & ~error_q;
 
-  // FIFO: where the rows stand in a word is noted with the grant, the word comes two cycles later.
+  // FIFO: where the rows stand in a word is noted when it is asked for, the word comes later.
   logic [N*32-1:0] word_mem[Depth];
-  logic [4:0] note_mem[Depth];  // {first row in the word in units of N bytes, rows}
-  logic [PtrBits-1:0] grant_ptr_q, push_ptr_q, pop_ptr_q;
+  logic [5:0] note_mem[Depth];  // {last of its tile, first row in units of N bytes, rows}
+  logic [PtrBits-1:0] take_ptr_q, push_ptr_q, pop_ptr_q;
   logic [PtrBits:0] here_q;  // words in the FIFO
   logic [N*32-1:0] word;
   logic [1:0] word_row;
   logic [2:0] word_rows;
+  logic tile_last;
+  assign tile_last = note_mem[pop_ptr_q][5];
   assign word = word_mem[pop_ptr_q];
   assign word_row = note_mem[pop_ptr_q][4:3];
   assign word_rows = note_mem[pop_ptr_q][2:0];
   assign pushed = rd_valid_i & (on_way_q != 2'd0);
 
   always_ff @(posedge clk_i) begin
-    if (grant) note_mem[grant_ptr_q] <= {addr_q[LogN+1:LogN], take_rows};
+    if (take) note_mem[take_ptr_q] <= {last_word, addr_q[LogN+1:LogN], take_rows};
     if (pushed) word_mem[push_ptr_q] <= rd_data_i;
   end
 
   // ---- writing ---------------------------------------------------------------------------------
   logic [8:0] row_q;  // rows of tile 0 that are written or in the group's register
   logic [AgeBits-1:0] age_q, take_age_q;  // cycles since the take before tile 0's, since the last
+  logic [N/4-1:0] passed_q;  // the swap before has passed the last row of the group
   logic allowed, group_done, tile_done;
   logic [8:0] row_after;
-  logic [AgeBits-1:0] chased;  // age at which the swap has passed the last row of the group
   logic [1:0] place;
   assign place = row_q[1:0];
-  assign allowed = (tile_count_q != 2'd0) & ~written_q & ~halt_i &
-                   (age_q > chased);
-  always_comb begin
-    chased = '0;
-    for (int unsigned g = 0; g < N / 4; g++)
-      if (row_q[8:2] == 7'(g)) chased = AgeBits'((4 * g + 3) * FpStages);
-  end
+  assign allowed = (tile_count_q != 2'd0) & ~written_q & ~halt_i & passed_q[GroupBits'(row_q[8:2])];
   // A group of rows beyond k needs no word.
   logic neutral;
   assign neutral = row_q >= tile_q[0].k;
@@ -203,7 +237,7 @@ module ttpu_mxu_loader
   always_comb begin
     row_after = row_q + 9'(word_rows);
     if (neutral) row_after = row_q + 9'd4;
-    else if (row_after >= tile_q[0].k) row_after = (tile_q[0].k + 9'd3) & ~9'd3;
+    else if (tile_last) row_after = (tile_q[0].k + 9'd3) & ~9'd3;
   end
   assign group_done = (pop | (allowed & neutral)) & (row_after[1:0] == 2'b00);
   assign tile_done  = group_done & (row_after == 9'(N));
@@ -246,12 +280,15 @@ module ttpu_mxu_loader
   end
 
   // ---- state -----------------------------------------------------------------------------------
-  logic reset, last_grant, start, leave, done_q;
+  logic reset, start, leave, done_q;
+  logic granted_first;  // last_grant belongs to the tile that is tile 0 in the next cycle
   assign reset = ~rst_ni | clear_i;
-  assign start = grant & first_q;
-  assign last_grant = grant & (left_q == 9'(take_rows));
+  assign start = take & first_q;
+  // Requests in registers: the tiles granted whole are the oldest, and one that leaves is.
+  assign granted_first = (MemStages == 0) ? tile_count_q + 2'(start) - 2'(leave) == 2'd1 :
+                                            leave | ~tile_q[0].granted;
   // Tile 0 leaves when it is both written and taken.
-  assign leave = (tile_done | written_q) & (tile_take_i | taken_q);
+  assign leave = (((MemStages == 0) & tile_done) | written_q) & (tile_take_i | taken_q);
 
   always_ff @(posedge clk_i) begin
     // command and reads
@@ -270,18 +307,18 @@ module ttpu_mxu_loader
       bad_command_q <= bad_command;
     end
     // Chosen apart from the grant, which comes late: there is none without a command.
-    if (grant | (cmd_valid_i & cmd_ready_o)) begin
+    if (take | (cmd_valid_i & cmd_ready_o)) begin
       addr_q <= cmd_valid_q ? addr_d : addr_in;
       bad_addr_q <= cmd_valid_q ? addr_d >= 32'(VmemBytes) : addr_in >= 32'(VmemBytes);
       left_q <= cmd_valid_q ? left_q - 9'(take_rows) : body.k;
     end
-    if (grant) begin
+    if (take) begin
       first_q <= 1'b0;
-      grant_ptr_q <= (grant_ptr_q == PtrBits'(Depth - 1)) ? '0 : grant_ptr_q + 1'b1;
-      if (last_grant) cmd_valid_q <= 1'b0;
+      take_ptr_q <= (take_ptr_q == PtrBits'(Depth - 1)) ? '0 : take_ptr_q + 1'b1;
+      if (last_take) cmd_valid_q <= 1'b0;
     end
     if (fault) error_q <= 1'b1;
-    used_q   <= used_q + (PtrBits + 1)'(grant) - (PtrBits + 1)'(pop);
+    used_q   <= used_q + (PtrBits + 1)'(take) - (PtrBits + 1)'(pop);
     on_way_q <= on_way_q + 2'(grant) - 2'(pushed);
     here_q   <= here_q + (PtrBits + 1)'(pushed) - (PtrBits + 1)'(pop);
     if (pushed) push_ptr_q <= (push_ptr_q == PtrBits'(Depth - 1)) ? '0 : push_ptr_q + 1'b1;
@@ -299,7 +336,7 @@ module ttpu_mxu_loader
       };
     end
     if (last_grant) begin
-      if (tile_count_q + 2'(start) - 2'(leave) == 2'd1) tile_q[0].granted <= 1'b1;
+      if (granted_first) tile_q[0].granted <= 1'b1;
       else tile_q[1].granted <= 1'b1;
     end
     tile_count_q <= tile_count_q + 2'(start) - 2'(leave);
@@ -327,6 +364,10 @@ module ttpu_mxu_loader
     end else if (age_q != AgeBits'(AgeMax)) begin
       age_q <= age_q + 1'b1;
     end
+    // whether the age is above (4g + 3) * FpStages, worked out as it is counted
+    for (int unsigned g = 0; g < N / 4; g++)
+      passed_q[g] <= leave ? ~tile_take_i & (take_age_q >= AgeBits'((4 * g + 3) * FpStages)) :
+                             age_q >= AgeBits'((4 * g + 3) * FpStages);
 
     if (reset) begin
       cmd_valid_q <= 1'b0;
@@ -334,7 +375,7 @@ module ttpu_mxu_loader
       used_q <= '0;
       on_way_q <= '0;
       here_q <= '0;
-      grant_ptr_q <= '0;
+      take_ptr_q <= '0;
       push_ptr_q <= '0;
       pop_ptr_q <= '0;
       tile_count_q <= '0;
@@ -346,6 +387,7 @@ module ttpu_mxu_loader
       done_q <= 1'b0;
       age_q <= AgeBits'(AgeMax);
       take_age_q <= AgeBits'(AgeMax);
+      passed_q <= '1;
     end
   end
 
@@ -366,7 +408,7 @@ module ttpu_mxu_loader
   assign status_o.addr = FarAddrBits'(cause_addr);
   assign status_o.activity = moved ? ActBusy : ~working ? ActIdle :
                              (rd_req_o & ~rd_gnt_i) ? ActStallMem : ActStallData;
-  assign status_o.quiet = (on_way_q == 2'd0) & ~w_we_o & (halt_i | error_q | ~working);
+  assign status_o.quiet = (on_way_q == 2'd0) & ~ask & ~w_we_o & (halt_i | error_q | ~working);
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

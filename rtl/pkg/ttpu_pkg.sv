@@ -8,7 +8,14 @@ package ttpu_pkg;
   localparam int unsigned FarAddrBits = 64;   // byte address on AXI
   localparam int unsigned PcBits = 16;        // instruction index
   localparam int unsigned NumFlags = 32;      // sync flags
-  localparam int unsigned VmemReadLatency = 2;  // cycles from grant to data, VMEM and accumulators
+  // Cycles from grant to data: of the accumulators, and of VMEM with MemStages = 0.
+  localparam int unsigned VmemReadLatency = 2;
+
+  // MemStages of VMEM and of those that read it: 1 where wires are long (FPGAs), which is where an
+  // fp32 addition takes three cycles.
+  function automatic int unsigned mem_stages(input int unsigned fp_stages);
+    return (fp_stages == 1) ? 0 : 1;
+  endfunction
 
   // A command as a unit receives it: wait and signal are handled by its queue in control.
   typedef struct packed {

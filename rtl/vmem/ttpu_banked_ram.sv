@@ -1,9 +1,11 @@
 // Banked SRAM behind several read and write ports: the core of VMEM and CMEM.
 // Reads: rd_req_i and rd_addr_i held until rd_gnt_o (combinational, same cycle); the word stands on
-// rd_data_o with rd_valid_o in the second cycle after the grant. Writes: held until wr_gnt_o. One
+// rd_data_o with rd_valid_o in cycle 2 + MemStages after the grant. Writes: held until wr_gnt_o. One
 // grant a cycle a port, fully pipelined. A read granted after a write sees it; in the same cycle,
 // the old word. Each bank takes one read and one write a cycle (Ports = 2) or one of either (Ports
 // = 1), round robin: a request waits at most one cycle for each other port that wants the bank.
+// MemStages = 1: what a bank was granted stands in registers in front of it for a cycle, reads and
+// writes alike, so that their order is that of the grants.
 // rd_data_o means something in cycles with rd_valid_o only. Word addresses at or above Banks * Rows
 // wrap: masters check bounds.
 module ttpu_banked_ram #(
@@ -14,6 +16,7 @@ module ttpu_banked_ram #(
   parameter int unsigned Interleave = 0,  // 0 consecutive ranges, 1 bank = word mod Banks
   parameter int unsigned NumRd = 7,
   parameter int unsigned NumWr = 4,
+  parameter int unsigned MemStages = 0,   // registers between arbitration and banks: 0 or 1
   localparam int unsigned BankBits = $clog2(Banks),
   localparam int unsigned RowBits = $clog2(Rows),
   localparam int unsigned AddrBits = BankBits + RowBits
@@ -44,8 +47,8 @@ module ttpu_banked_ram #(
   logic [NumRd-1:0]    bank_rd_gnt [Banks];
   logic [NumWr-1:0]    bank_wr_gnt [Banks];
   logic [8*Bytes-1:0]  bank_data   [Banks];
-  logic [NumRd-1:0]    valid_q;
-  logic [BankBits-1:0] bank_q      [NumRd];
+  logic [NumRd-1:0]    valid_q     [MemStages+1];  // granted one cycle ago, two
+  logic [BankBits-1:0] bank_q      [MemStages+1][NumRd];
 
   always_comb begin
     for (int unsigned b = 0; b < Banks; b++) begin
@@ -72,8 +75,10 @@ module ttpu_banked_ram #(
   for (genvar g = 0; g < Banks; g++) begin : gen_bank
     logic [RdSel-1:0]   rd_sel;
     logic [WrSel-1:0]   wr_sel;
-    logic               rd_en, wr_en;
-    logic [RowBits-1:0] rd_row, wr_row;
+    logic               rd_en, wr_en, ram_rd_en, ram_wr_en;
+    logic [RowBits-1:0] rd_row, wr_row, ram_rd_row, ram_wr_row;
+    logic [Bytes-1:0]   ram_wr_be;
+    logic [8*Bytes-1:0] ram_wr_data;
     logic               unused_rd_sel;
     assign unused_rd_sel = ^rd_sel;
 
@@ -89,6 +94,24 @@ module ttpu_banked_ram #(
         if (bank_wr_gnt[g][p]) wr_row |= wr_addr_i[p][RowLow+:RowBits];
     end
 
+    if (MemStages == 0) begin : gen_direct
+      assign ram_rd_en = rd_en;
+      assign ram_wr_en = wr_en;
+      assign ram_rd_row = rd_row;
+      assign ram_wr_row = wr_row;
+      assign ram_wr_be = wr_be_i[wr_sel];
+      assign ram_wr_data = wr_data_i[wr_sel];
+    end else begin : gen_registers
+      always_ff @(posedge clk_i) begin
+        ram_rd_en <= rst_ni & rd_en;
+        ram_wr_en <= rst_ni & wr_en;
+        ram_rd_row <= rd_row;
+        ram_wr_row <= wr_row;
+        ram_wr_be <= wr_be_i[wr_sel];
+        ram_wr_data <= wr_data_i[wr_sel];
+      end
+    end
+
     if (Ports == 2) begin : gen_two
       ttpu_rr_arb #(.NumReq(NumRd)) u_rd_arb (
         .clk_i, .rst_ni, .req_i(bank_rd_req[g]), .advance_i(1'b1),
@@ -100,9 +123,9 @@ module ttpu_banked_ram #(
       );
       ttpu_ram_1r1w #(.Rows(Rows), .Bytes(Bytes)) u_ram (
         .clk_i,
-        .rd_en_i(rd_en), .rd_addr_i(rd_row), .rd_data_o(bank_data[g]),
-        .wr_en_i(wr_en), .wr_addr_i(wr_row),
-        .wr_be_i(wr_be_i[wr_sel]), .wr_data_i(wr_data_i[wr_sel])
+        .rd_en_i(ram_rd_en), .rd_addr_i(ram_rd_row), .rd_data_o(bank_data[g]),
+        .wr_en_i(ram_wr_en), .wr_addr_i(ram_wr_row),
+        .wr_be_i(ram_wr_be), .wr_data_i(ram_wr_data)
       );
     end else begin : gen_one
       localparam int unsigned AllSel = $clog2(NumRd + NumWr);
@@ -115,21 +138,24 @@ module ttpu_banked_ram #(
       assign wr_sel = wr_en ? WrSel'(sel - AllSel'(NumRd)) : '0;
       ttpu_ram_1rw #(.Rows(Rows), .Bytes(Bytes)) u_ram (
         .clk_i,
-        .en_i(rd_en || wr_en), .we_i(wr_en), .addr_i(wr_en ? wr_row : rd_row),
-        .wr_be_i(wr_be_i[wr_sel]), .wr_data_i(wr_data_i[wr_sel]), .rd_data_o(bank_data[g])
+        .en_i(ram_rd_en || ram_wr_en), .we_i(ram_wr_en),
+        .addr_i(ram_wr_en ? ram_wr_row : ram_rd_row),
+        .wr_be_i(ram_wr_be), .wr_data_i(ram_wr_data), .rd_data_o(bank_data[g])
       );
     end
   end
 
-  // Second cycle: from the bank to the port, only where there was a grant.
+  // Last cycle: from the bank to the port, only where there was a grant.
   always_ff @(posedge clk_i) begin
-    valid_q <= rst_ni ? rd_gnt_o : '0;
-    rd_valid_o <= rst_ni ? valid_q : '0;
+    valid_q[0] <= rst_ni ? rd_gnt_o : '0;
+    for (int unsigned i = 1; i <= MemStages; i++) valid_q[i] <= rst_ni ? valid_q[i-1] : '0;
+    rd_valid_o <= rst_ni ? valid_q[MemStages] : '0;
   end
   for (genvar p = 0; p < NumRd; p++) begin : gen_out
     always_ff @(posedge clk_i) begin
-      if (rd_gnt_o[p]) bank_q[p] <= rd_addr_i[p][BankLow+:BankBits];
-      if (valid_q[p]) rd_data_o[p] <= bank_data[bank_q[p]];
+      if (rd_gnt_o[p]) bank_q[0][p] <= rd_addr_i[p][BankLow+:BankBits];
+      for (int unsigned i = 1; i <= MemStages; i++) bank_q[i][p] <= bank_q[i-1][p];
+      if (valid_q[MemStages][p]) rd_data_o[p] <= bank_data[bank_q[MemStages][p]];
     end
   end
 
@@ -139,6 +165,7 @@ module ttpu_banked_ram #(
     else $fatal(1, "Banks must be a power of two >= 2");
     assert (Rows >= 2 && Rows == 1 << RowBits) else $fatal(1, "Rows must be a power of two >= 2");
     assert (Ports == 1 || Ports == 2) else $fatal(1, "Ports must be 1 or 2");
+    assert (MemStages <= 1) else $fatal(1, "MemStages must be 0 or 1");
   end
 `endif
 endmodule

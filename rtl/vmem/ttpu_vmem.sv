@@ -1,7 +1,7 @@
 // VMEM: vector memory of VmemBanks banks of VmemRows words of 4N bytes; banks hold consecutive
 // ranges. Byte addresses; a read gives the word that holds the byte. Handshake, latency (data in
-// the second cycle after the grant) and arbitration as in ttpu_banked_ram. Ports in different banks
-// run at full rate. Read ports: 0 host, 1 dma, 2 mxw, 3 mxs, 4 vpu_a, 5 vpu_b, 6 ici. Write ports:
+// cycle 2 + MemStages after the grant) and arbitration as in ttpu_banked_ram. Ports in different
+// banks run at full rate. Read ports: 0 host, 1 dma, 2 mxw, 3 mxs, 4 vpu_a, 5 vpu_b, 6 ici. Write ports:
 // 0 host, 1 dma, 2 vpu, 3 ici. Masters check bounds: an address past the end wraps here.
 // rd_conflicts_o, wr_conflicts_o: requests of this cycle that were not granted, for the counters.
 module ttpu_vmem
@@ -13,6 +13,7 @@ module ttpu_vmem
   parameter int unsigned VmemPorts = 2,
   parameter int unsigned NumRd = 7,
   parameter int unsigned NumWr = 4,
+  parameter int unsigned MemStages = 0,  // registers between arbitration and banks: 0 or 1
   localparam int unsigned WordBytes = 4 * N
 ) (
   input  logic                       clk_i,
@@ -50,7 +51,7 @@ module ttpu_vmem
 
   ttpu_banked_ram #(
     .Bytes(WordBytes), .Banks(VmemBanks), .Rows(VmemRows), .Ports(VmemPorts), .Interleave(0),
-    .NumRd(NumRd), .NumWr(NumWr)
+    .NumRd(NumRd), .NumWr(NumWr), .MemStages(MemStages)
   ) u_ram (
     .clk_i, .rst_ni,
     .rd_req_i, .rd_addr_i(rd_word), .rd_gnt_o, .rd_data_o, .rd_valid_o,

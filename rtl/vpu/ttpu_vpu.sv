@@ -17,6 +17,7 @@ module ttpu_vpu
     parameter int unsigned VpuLanes = N,  // lanes that exist: N, or 1 (for FPGAs, with HasFp = 1)
     parameter int unsigned HasSfu = 1,
     parameter int unsigned AccRows = 512,        // in each of the two halves
+    parameter int unsigned MemStages = 0,        // of VMEM, which answers in cycle 2 + MemStages
     parameter int unsigned VmemBytes = 262144,
     localparam int unsigned Width = N * 32,
     localparam int unsigned AccBits = $clog2(2 * AccRows)
@@ -115,7 +116,7 @@ module ttpu_vpu
   meta_t fetch_meta;
 
   ttpu_vpu_fetch #(
-      .N(N), .AccRows(AccRows), .Pace(Pace)
+      .N(N), .AccRows(AccRows), .Pace(Pace), .MemStages(MemStages)
   ) i_fetch (
       .clk_i, .rst_ni, .halt_i, .clear_i,
       .ready_o(fetch_ready), .step_i(step), .acc_i(a_cfg.acc && mode == ModeRun),

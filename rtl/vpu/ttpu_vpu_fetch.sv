@@ -2,9 +2,9 @@
 //
 // step_i (only while ready_o is high) gives one row's addresses. Requests are held until granted;
 // when only one stream is granted, the other waits here, so that the row counts once. Words come
-// two cycles after their grant. row_valid_o gives each row once, in order, with both words; its
-// taker never waits. A row that meets no refusal: step in cycle t, request t+1, words t+3, row
-// t+4. One row in Pace cycles at most. The accumulators are always words of 32-bit lanes; sel_o is
+// two cycles after their grant, from VMEM MemStages more. row_valid_o gives each row once, in order,
+// with both words; its taker never waits. A row that meets no refusal: step in cycle t, request t+1,
+// words t+3, row t+4 (from VMEM MemStages later). One row in Pace cycles at most. The accumulators are always words of 32-bit lanes; sel_o is
 // the place of the row in its word.
 module ttpu_vpu_fetch
   import ttpu_isa_pkg::*;
@@ -13,6 +13,7 @@ module ttpu_vpu_fetch
     parameter int unsigned N = 16,
     parameter int unsigned AccRows = 512,
     parameter int unsigned Pace = 1,  // a power of two
+    parameter int unsigned MemStages = 0,  // of VMEM: 0 or 1
     localparam int unsigned Width = N * 32,
     localparam int unsigned AccBits = $clog2(2 * AccRows)
 ) (
@@ -58,9 +59,11 @@ module ttpu_vpu_fetch
   // Requests not yet granted.
   logic a_wait_q, b_wait_q, acc_q;
   logic [31:0] a_addr_q, b_addr_q;
-  // Grants on their way: [0] one cycle ago, [1] two cycles ago (data here now).
-  logic [1:0] a_way_q, b_way_q;
-  logic [1:0][1:0] a_way_sel_q, b_way_sel_q;
+  // Grants on their way: [0] one cycle ago, and so on to [Last], whose data is here now. Those of the
+  // accumulators begin at [MemStages].
+  localparam int unsigned Last = MemStages + 1;
+  logic [Last:0] a_way_q, b_way_q;
+  logic [Last:0][1:0] a_way_sel_q, b_way_sel_q;
   // Words waiting for their partner, and the rows that they belong to.
   logic [Width-1:0] a_word_q[4];
   logic [Width-1:0] b_word_q[4];
@@ -86,7 +89,7 @@ module ttpu_vpu_fetch
     b_gnt = b_req_o && b_gnt_i;
     granted = (!a_wait_q || a_gnt) && (!b_wait_q || b_gnt);
     refused_o = (a_wait_q && !a_gnt) || (b_wait_q && !b_gnt);
-    in_flight_o = a_way_q != 2'd0 || b_way_q != 2'd0;
+    in_flight_o = a_way_q != '0 || b_way_q != '0;
     row_valid_o = a_wr_q != a_rd_q && (!b_used_q || b_wr_q != b_rd_q);
     a_word_o = a_word_q[a_rd_q[1:0]];
     b_word_o = b_word_q[b_rd_q[1:0]];
@@ -117,14 +120,14 @@ module ttpu_vpu_fetch
       meta_q[meta_wr_q[2:0]] <= meta_i;
       meta_wr_q <= meta_wr_q + 4'd1;
     end
-    if (a_way_q[1]) begin
+    if (a_way_q[Last]) begin
       a_word_q[a_wr_q[1:0]] <= acc_q ? acc_data_i : a_data_i;
-      a_sel_q[a_wr_q[1:0]] <= a_way_sel_q[1];
+      a_sel_q[a_wr_q[1:0]] <= acc_q ? 2'd0 : a_way_sel_q[Last];
       a_wr_q <= a_wr_q + 3'd1;
     end
-    if (b_way_q[1]) begin
+    if (b_way_q[Last]) begin
       b_word_q[b_wr_q[1:0]] <= b_data_i;
-      b_sel_q[b_wr_q[1:0]] <= b_way_sel_q[1];
+      b_sel_q[b_wr_q[1:0]] <= b_way_sel_q[Last];
       b_wr_q <= b_wr_q + 3'd1;
     end
     if (row_valid_o) begin
@@ -132,14 +135,14 @@ module ttpu_vpu_fetch
       if (b_used_q) b_rd_q <= b_rd_q + 3'd1;
       meta_rd_q <= meta_rd_q + 4'd1;
     end
-    a_way_sel_q <= {a_way_sel_q[0], acc_q ? 2'd0 : a_addr_q[LaneBits+:2]};
-    b_way_sel_q <= {b_way_sel_q[0], b_addr_q[LaneBits+:2]};
+    a_way_sel_q <= {a_way_sel_q[Last-1:0], a_addr_q[LaneBits+:2]};
+    b_way_sel_q <= {b_way_sel_q[Last-1:0], b_addr_q[LaneBits+:2]};
     if (!rst_ni || clear_i) begin
       a_wait_q <= 1'b0;
       b_wait_q <= 1'b0;
       b_used_q <= 1'b0;
-      a_way_q <= 2'd0;
-      b_way_q <= 2'd0;
+      a_way_q <= '0;
+      b_way_q <= '0;
       a_wr_q <= 3'd0;
       a_rd_q <= 3'd0;
       b_wr_q <= 3'd0;
@@ -149,8 +152,8 @@ module ttpu_vpu_fetch
     end else begin
       a_wait_q <= step_i || (a_wait_q && !a_gnt);
       b_wait_q <= (step_i && b_used_i) || (b_wait_q && !b_gnt);
-      a_way_q <= {a_way_q[0], a_gnt};
-      b_way_q <= {b_way_q[0], b_gnt};
+      a_way_q <= {a_way_q[Last-1:0], 1'b0} | ((Last + 1)'(a_gnt) << (acc_q ? MemStages : 0));
+      b_way_q <= {b_way_q[Last-1:0], b_gnt};
     end
   end
 
@@ -161,10 +164,10 @@ module ttpu_vpu_fetch
   always_ff @(posedge clk_i) begin
     if (rst_ni && !clear_i) begin
       assert (!(step_i && !ready_o)) else $error("a row while none can be taken");
-      assert (!(a_way_q[1] && !acc_q && !a_valid_i))
-      else $error("no data two cycles after A's grant");
-      assert (!(b_way_q[1] && !b_valid_i))
-      else $error("no data two cycles after B's grant");
+      assert (!(a_way_q[Last] && !acc_q && !a_valid_i))
+      else $error("no data of A in its cycle after the grant");
+      assert (!(b_way_q[Last] && !b_valid_i))
+      else $error("no data of B in its cycle after the grant");
       assert (3'(a_wr_q - a_rd_q) <= 3'd4 && 3'(b_wr_q - b_rd_q) <= 3'd4)
       else $error("words overrun");
       assert (4'(meta_wr_q - meta_rd_q) <= 4'd8) else $error("rows overrun");

@@ -20,6 +20,8 @@ Dma::Dma(const Config& config, const Memory& memory)
       bus_(config.axi_bytes),
       block_(std::min(kBurstBeats * config.axi_bytes, 4096u)),
       rate_(memory.bytes_per_cycle == 0 ? bus_ : std::min(memory.bytes_per_cycle, bus_)),
+      cmem_fetch_(0, bus_),
+      vmem_fetch_(mem_stages(config), bus_),
       read_credit_(bus_),
       write_credit_(bus_) {
   load_.bytes = store_.bytes = bus_;
@@ -57,11 +59,14 @@ void Dma::Aligner::advance(const Burst* head, uint32_t dst_addr, bool popped) {
 }
 
 void Dma::Fetch::advance(bool grant, bool pop, const Segment* push) {
-  if (flight & 2) ++here;
-  flight = (flight << 1 | grant) & 3;
+  if (flight & 2u << mem) ++here;
+  flight = (flight << 1 | grant) & ((4u << mem) - 1);
   if (pop) --here;
-  credit = credit - grant + pop;
-  if (grant && ++word == segments.front().words) {
+  const bool take = mem == 0 ? grant : more() && asked.size() < 2;
+  if (mem != 0 && grant) asked.pop_front();
+  if (mem != 0 && take) asked.push_back(next());
+  credit = credit - take + pop;
+  if (take && ++word == segments.front().words) {
     word = 0;
     segments.pop_front();
   }
@@ -72,8 +77,7 @@ void Dma::Fetch::advance(bool grant, bool pop, const Segment* push) {
 // -------------------------------------------------------------------------------------
 
 void Dma::request(Vmem& vmem) const {
-  if (vmem_fetch_.wants())
-    vmem.read(kRdDma, vmem_fetch_.segments.front().addr / bus_ * bus_ + vmem_fetch_.word * bus_);
+  if (vmem_fetch_.wants()) vmem.read(kRdDma, vmem_fetch_.addr());
   if (!load_.out.empty()) vmem.write(kWrDma, load_.out.front().addr);
 }
 

@@ -70,14 +70,21 @@ class Dma {
     void look(const Burst* head, uint32_t src_off, uint32_t dst_off, bool src_valid);
     void advance(const Burst* head, uint32_t dst_addr, bool popped);
   };
-  /// ttpu_dma_fetch: reads words ahead, four at most.
+  /// ttpu_dma_fetch: reads words ahead, as many as hide the latency.
   struct Fetch {
+    explicit Fetch(uint32_t stages, uint32_t bytes)
+        : mem(stages), bus(bytes), credit(4 + 2 * stages) {}
+    const uint32_t mem, bus;
     struct Segment {
       uint32_t addr = 0, words = 0;
     };
     std::deque<Segment> segments;
-    uint32_t word = 0, credit = 4, flight = 0, here = 0;
-    bool wants() const { return !segments.empty() && credit != 0; }
+    uint32_t word = 0, credit, flight = 0, here = 0;
+    std::deque<uint32_t> asked;  ///< with mem 1: requests in registers, two at most
+    bool more() const { return !segments.empty() && credit != 0; }
+    bool wants() const { return mem == 0 ? more() : !asked.empty(); }
+    uint32_t next() const { return segments.front().addr / bus * bus + word * bus; }
+    uint32_t addr() const { return mem == 0 ? next() : asked.front(); }
     bool ready() const { return segments.size() < 2; }
     bool busy() const { return wants() || flight != 0; }
     void advance(bool grant, bool pop, const Segment* push);

@@ -6,16 +6,14 @@ namespace ttpu::timing {
 
 using isa::Opcode;
 
-namespace {
-constexpr uint32_t kGrantToArray = 2;  // from the grant of a row to the array's input
-}  // namespace
-
 Mxu::Mxu(const Config& config)
     : config_(config),
       n_(config.n),
       latency_(config.n + config.fp_stages * config.n + config.pe_stages - 1),
       acc_stages_(config.fp_stages == 1 ? 1 : config.fp_stages + 2),
-      depth_(config.n <= 4 ? 2 : config.n / 2),
+      mem_(mem_stages(config)),
+      to_array_(2 + mem_),
+      depth_((config.n <= 4 ? 2 : config.n / 2) + 2 * mem_),
       age_max_(config.fp_stages * config.n + 4),
       age_(age_max_),
       take_age_(age_max_) {}
@@ -26,21 +24,33 @@ bool Mxu::load_wants() const {
 
 bool Mxu::feed_wants() const {
   if (!work_valid_ || !is_matmul_) return false;
-  if (matmul_needs_tile() && !tile_ready()) return false;
+  if (matmul_needs_tile() && (!tile_ready() || swap_pending_)) return false;
   // With fp_stages = 3 two columns share a floating-point unit: a float row every second cycle.
-  if (fp_ && config_.fp_stages != 1 && !infos_.empty() && infos_.back().row &&
-      infos_.back().cycle + 1 == cycle_ + kGrantToArray)
-    return false;
+  if (fp_ && mem_ != 0 && !asked_.empty()) return false;
   // A row that adds waits until the row that wrote its accumulator row before is written.
+  for (const Asked& a : asked_)
+    if (accumulate_ && a.info.row && a.info.acc == acc_) return false;
   for (auto it = infos_.rbegin();
-       accumulate_ && it != infos_.rend() && it->cycle + acc_stages_ > cycle_ + kGrantToArray; ++it)
+       accumulate_ && it != infos_.rend() && it->cycle + acc_stages_ > cycle_ + to_array_ + mem_;
+       ++it)
     if (it->row && it->acc == acc_) return false;
-  return !config_.has_fp || fp_ == kind_ || infos_.empty();
+  return !config_.has_fp || fp_ == kind_ || (infos_.empty() && asked_.empty());
 }
 
-void Mxu::request(Vmem& vmem) const {
-  if (load_wants()) vmem.read(kRdMxw, load_addr_);
-  if (feed_wants()) vmem.read(kRdMxs, addr_);
+void Mxu::request(Vmem& vmem) {
+  load_wants_ = load_wants();
+  feed_wants_ = feed_wants();
+  if (mem_ == 0) {
+    load_asks_ = load_wants_;
+    feed_asks_ = feed_wants_;
+    if (load_asks_) vmem.read(kRdMxw, load_addr_);
+    if (feed_asks_) vmem.read(kRdMxs, addr_);
+  } else {
+    load_asks_ = !load_asked_.empty();
+    feed_asks_ = !asked_.empty() && asked_.front().info.row;
+    if (load_asks_) vmem.read(kRdMxw, load_asked_.front().addr);
+    if (feed_asks_) vmem.read(kRdMxs, asked_.front().addr);
+  }
 }
 
 bool Mxu::acc_free(int64_t row) const {
@@ -49,8 +59,8 @@ bool Mxu::acc_free(int64_t row) const {
 
 void Mxu::evaluate(const Vmem& vmem) {
   // loader
-  const bool wants = load_wants();
-  load_grant_ = wants && vmem.read_granted(kRdMxw);
+  load_grant_ = load_asks_ && vmem.read_granted(kRdMxw);
+  load_take_ = mem_ == 0 ? load_grant_ : load_wants_ && load_asked_.size() < 2;
   take_rows_ = packed_ ? std::min(load_rows_, load_left_) : 1;
   const bool allowed = tile_count_ != 0 && !written_ && age_ > config_.fp_stages * (row_ | 3u);
   neutral_ = allowed && row_ >= tile_[0].k;
@@ -67,11 +77,11 @@ void Mxu::evaluate(const Vmem& vmem) {
   const bool moved = load_grant_ || way_ != 0 || pop_ || neutral_ || we_;
   weights_view_.ready = !load_valid_;
   weights_view_.done = load_done_;
-  weights_view_.quiet = way_ == 0 && !we_ && !working;
-  weights_view_.state = moved                   ? State::Busy
-                        : !working              ? State::Idle
-                        : wants && !load_grant_ ? State::StallMem
-                                                : State::StallData;
+  weights_view_.quiet = way_ == 0 && !load_asks_ && !we_ && !working;
+  weights_view_.state = moved                        ? State::Busy
+                        : !working                   ? State::Idle
+                        : load_asks_ && !load_grant_ ? State::StallMem
+                                                     : State::StallData;
 
   // rows at the array and at the accumulators
   rows_ = 0;
@@ -90,17 +100,20 @@ void Mxu::evaluate(const Vmem& vmem) {
   }
 
   // feed
-  const bool asks = feed_wants();
-  grant_ = asks && vmem.read_granted(kRdMxs);
-  shape_pass_ = work_valid_ && !is_matmul_;
-  work_end_ = (grant_ && left_ == 1) || shape_pass_;
-  take_ = grant_ && first_ && swap_;
+  const bool grant = feed_asks_ && vmem.read_granted(kRdMxs);
+  const bool place = asked_.size() < 2;
+  feed_take_ = mem_ == 0 ? grant : feed_wants_ && place;
+  shape_pass_ = work_valid_ && !is_matmul_ && place;
+  go_ = mem_ == 0 ? grant || shape_pass_ : !asked_.empty() && (!asked_.front().info.row || grant);
+  work_end_ = (feed_take_ && left_ == 1) || shape_pass_;
+  swap_out_ = feed_take_ && first_ && swap_;
+  take_ = mem_ == 0 ? swap_out_ : tile_take_;
   stream_view_.ready = !next_valid_;
   stream_view_.done = last_;
-  const bool in_array = !infos_.empty() || flight_ != 0;
-  if (grant_ || shape_pass_)
+  const bool in_array = !asked_.empty() || !infos_.empty() || flight_ != 0;
+  if (go_)
     stream_view_.state = State::Busy;
-  else if (asks)
+  else if (feed_asks_)
     stream_view_.state = State::StallMem;
   else if (work_valid_)
     stream_view_.state = State::StallData;
@@ -111,27 +124,32 @@ void Mxu::evaluate(const Vmem& vmem) {
 
 void Mxu::advance(const Command* weights, const Command* stream) {
   // ---- loader ----
-  const bool start = load_grant_ && load_first_;
-  const bool last_grant = load_grant_ && load_left_ == take_rows_;
-  const bool leave = (tile_done_ || written_) && (take_ || taken_);
+  const bool start = load_take_ && load_first_;
+  const bool last_take = load_take_ && load_left_ == take_rows_;
+  const bool last_grant = mem_ == 0 ? last_take : load_grant_ && load_asked_.front().last;
+  const bool leave = ((mem_ == 0 && tile_done_) || written_) && (take_ || taken_);
   const Tile taken_tile = tile_[0];
   if (leave) tile_[0] = tile_[1];
   if (start) tile_[tile_count_ == 0 || (tile_count_ == 1 && leave) ? 0 : 1] = load_;
-  if (last_grant) tile_[tile_count_ + start - leave == 1 ? 0 : 1].granted = true;
+  // with requests in registers: the tiles granted whole are the oldest
+  const bool first = mem_ == 0 ? tile_count_ + start - leave == 1 : leave || !taken_tile.granted;
+  if (last_grant) tile_[first ? 0 : 1].granted = true;
   tile_count_ = tile_count_ + start - leave;
-  const bool pushed = way_ & 2;
-  used_ += load_grant_;
+  const bool pushed = way_ & 2u << mem_;
+  used_ += load_take_;
   used_ -= pop_;
   here_ += pushed;
   here_ -= pop_;
-  way_ = (way_ << 1 | load_grant_) & 3;
+  way_ = (way_ << 1 | load_grant_) & ((4u << mem_) - 1);
   if (pop_) notes_.pop_front();
-  if (load_grant_) {
+  if (mem_ != 0 && load_grant_) load_asked_.pop_front();
+  if (load_take_) {
+    if (mem_ != 0) load_asked_.push_back({load_addr_, last_take});
     notes_.push_back(static_cast<uint8_t>(take_rows_));
     load_first_ = false;
     load_addr_ += load_step_;
     load_left_ -= take_rows_;
-    if (last_grant) load_valid_ = false;
+    if (last_take) load_valid_ = false;
   }
   if (pop_ || neutral_) row_ = row_after_;
   we_ = group_done_;
@@ -163,16 +181,22 @@ void Mxu::advance(const Command* weights, const Command* stream) {
   // ---- feed ----
   flight_ += work_end_;
   flight_ -= last_;
-  if (take_) {
+  if (swap_out_) {
     act_k_ = taken_tile.k;
     act_n_ = taken_tile.n;
   }
-  if (grant_ || shape_pass_)
-    infos_.push_back(
-        {cycle_ + kGrantToArray, grant_, work_end_, accumulate_, acc_, act_k_ * act_n_});
+  tile_take_ = mem_ != 0 && go_ && asked_.front().info.swap;
+  swap_pending_ = mem_ != 0 && (swap_out_ || (swap_pending_ && !take_));
+  const Info next{0, feed_take_, work_end_, accumulate_, swap_out_, acc_, act_k_ * act_n_};
+  if (go_) {
+    infos_.push_back(mem_ == 0 ? next : asked_.front().info);
+    infos_.back().cycle = cycle_ + to_array_;
+    if (mem_ != 0) asked_.pop_front();
+  }
+  if (mem_ != 0 && (feed_take_ || shape_pass_)) asked_.push_back({addr_, next});
   while (!infos_.empty() && infos_.front().cycle + latency_ + acc_stages_ <= cycle_ + 1)
     infos_.pop_front();
-  if (grant_) {
+  if (feed_take_) {
     kind_ = fp_;
     first_ = false;
     ++acc_;

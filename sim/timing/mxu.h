@@ -13,7 +13,7 @@ class Mxu {
  public:
   explicit Mxu(const Config& config);
 
-  void request(Vmem& vmem) const;
+  void request(Vmem& vmem);
   /// Work out the cycle after the arbitration of VMEM.
   void evaluate(const Vmem& vmem);
   const UnitView& weights() const { return weights_view_; }
@@ -32,7 +32,7 @@ class Mxu {
   };
   struct Info {          // what travels beside a row
     uint64_t cycle = 0;  ///< in which it stands in front of the array
-    bool row = false, last = false, accumulate = false;
+    bool row = false, last = false, accumulate = false, swap = false;
     uint32_t acc = 0, macs = 0;
   };
 
@@ -42,7 +42,9 @@ class Mxu {
   bool matmul_needs_tile() const { return is_matmul_ && first_ && swap_; }
 
   const Config& config_;
-  const uint32_t n_, latency_, acc_stages_, depth_, age_max_;
+  const uint32_t n_, latency_, acc_stages_, mem_;
+  const uint32_t to_array_;  ///< cycles from the grant of a row to the array's input
+  const uint32_t depth_, age_max_;
   uint64_t cycle_ = 0;
 
   // loader: command and reads
@@ -50,7 +52,12 @@ class Mxu {
   Tile load_;
   uint32_t load_addr_ = 0, load_left_ = 0, load_step_ = 0, load_rows_ = 0;
   uint32_t used_ = 0, here_ = 0, way_ = 0;
-  std::deque<uint8_t> notes_;  ///< rows of each word granted and not written
+  std::deque<uint8_t> notes_;  ///< rows of each word asked for and not written
+  struct LoadAsked {
+    uint32_t addr;
+    bool last;  ///< word of its command
+  };
+  std::deque<LoadAsked> load_asked_;  ///< with mem_ 1: requests in registers, two at most
   // loader: tiles and writes
   std::array<Tile, 2> tile_;
   uint32_t tile_count_ = 0, row_ = 0, age_, take_age_;
@@ -64,11 +71,24 @@ class Mxu {
   uint32_t stride_ = 0;
   isa::MxuShape shape_, pending_shape_;
   uint32_t act_k_ = 0, act_n_ = 0, flight_ = 0;
+  struct Asked {
+    uint32_t addr;
+    Info info;
+  };
+  std::deque<Asked>
+      asked_;  ///< with mem_ 1: rows that left the walk and are not granted, two at most
+  bool tile_take_ = false, swap_pending_ = false;
   std::deque<Info> infos_;  ///< granted and not yet at the accumulators
 
+  // outcome of request()
+  bool load_wants_ = false, load_asks_ = false, feed_wants_ = false, feed_asks_ = false;
+
   // outcome of evaluate()
-  bool load_grant_ = false, pop_ = false, neutral_ = false, tile_done_ = false;
-  bool group_done_ = false, grant_ = false, shape_pass_ = false, work_end_ = false, take_ = false;
+  bool load_grant_ = false, load_take_ = false, pop_ = false, neutral_ = false, tile_done_ = false;
+  bool group_done_ = false, shape_pass_ = false, work_end_ = false, take_ = false;
+  bool feed_take_ = false;  ///< a row leaves the walk
+  bool swap_out_ = false;   ///< it brings new weights
+  bool go_ = false;         ///< a row is granted, or a command without rows passes
   bool last_ = false;
   uint32_t row_after_ = 0, take_rows_ = 0, rows_ = 0;
   uint64_t macs_ = 0;

@@ -14,6 +14,9 @@ enum ReadPort { kRdHost, kRdDma, kRdMxw, kRdMxs, kRdVpuA, kRdVpuB, kRdIci, kRead
 /// Write ports.
 enum WritePort { kWrHost, kWrDma, kWrVpu, kWrIci, kWritePorts };
 
+/// Registers behind the arbitration, and in front of requests (mem_stages of ttpu_pkg).
+inline uint32_t mem_stages(const Config& config) { return config.fp_stages == 1 ? 0 : 1; }
+
 /// Banks with round-robin arbitration. A cycle: request, arbitrate, ask for grants.
 class Vmem {
  public:

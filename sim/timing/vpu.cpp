@@ -8,7 +8,7 @@ using isa::Opcode;
 
 namespace {
 constexpr uint32_t kSfuLatency = 11;   // SfuLatency of ttpu_vpu_pkg, when a function is configured
-constexpr uint32_t kGrantToRow = 3;    // from the grant to the row in front of the load stage
+constexpr uint32_t kGrantToRow = 3;    // to the row in front of load; from VMEM mem_ more
 constexpr uint32_t kReduceCycles = 2;  // without the lane tree
 constexpr uint32_t kStoreCycles = 2;   // conversion, then the output queue
 // With one lane (vpu_lanes = 1), of ttpu_vpu_pkg.
@@ -19,7 +19,8 @@ constexpr uint32_t kLaneSfuLatency = 24;
 constexpr uint32_t kLaneDepth = 16;
 }  // namespace
 
-Vpu::Vpu(const Config& config) : config_(config), pace_(config.n / config.vpu_lanes) {
+Vpu::Vpu(const Config& config)
+    : config_(config), pace_(config.n / config.vpu_lanes), mem_(mem_stages(config)) {
   const uint32_t stages = config.vpu_stages, n = config.n;
   const auto levels = static_cast<uint32_t>(std::countr_zero(n));
   if (config.vpu_lanes == n) {
@@ -162,14 +163,16 @@ void Vpu::take(const Command& c) {
 void Vpu::advance(const Command* command) {
   done_q_ = false;
   row_q_ = step_ && mode_ != Mode::Ldv;
-  a_way_ = (a_way_ << 1 | a_gnt_) & 3;
-  b_way_ = (b_way_ << 1 | b_gnt_) & 3;
+  const uint32_t on_way = (4u << mem_) - 1;
+  const bool from_vmem = (a_gnt_ && !acc_) || b_gnt_;
+  a_way_ = (a_way_ << 1 | static_cast<uint32_t>(a_gnt_) << (acc_ ? mem_ : 0)) & on_way;
+  b_way_ = (b_way_ << 1 | b_gnt_) & on_way;
   // a row whose last word is granted in this cycle goes down the pipeline
   const bool waited = a_wait_ || b_wait_;
   if (a_gnt_) a_wait_ = false;
   if (b_gnt_) b_wait_ = false;
   if (waited && !a_wait_ && !b_wait_) {
-    const uint64_t row = cycle_ + kGrantToRow;
+    const uint64_t row = cycle_ + kGrantToRow + (from_vmem ? mem_ : 0);
     fetch_free_ = cycle_ + pace_ - 1;
     if (mode_ != Mode::Run) {
       loads_.push_back(row + loaded_);

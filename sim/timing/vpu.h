@@ -51,6 +51,7 @@ class Vpu {
   const Config& config_;
   // fixed numbers of the configuration
   const uint32_t pace_;               ///< cycles from one row to the next
+  const uint32_t mem_;                ///< more cycles from a grant of VMEM to its word
   uint32_t loaded_;                   ///< from a row in front of the load to its last lane loaded
   uint32_t result_, scatter_result_;  ///< from it, and from a column's turn, to the write's request
   uint32_t sfu_, lane_reduce_cycles_;  ///< more with a special function, with a lane reduction
@@ -74,7 +75,7 @@ class Vpu {
   uint32_t a_addr_ = 0, b_addr_ = 0;
   bool fetch_last_ = false;
   uint32_t fetch_d_ = 0;
-  uint32_t a_way_ = 0, b_way_ = 0;  ///< grants one and two cycles ago
+  uint32_t a_way_ = 0, b_way_ = 0;  ///< grants whose words are on their way
   std::deque<uint64_t> loads_;      ///< cycles in which rows of LDV and XPOSE leave the load stage
   std::deque<Result> results_;
 

@@ -28,8 +28,8 @@ using ttpu::golden::Fault;
 using ttpu::golden::Machine;
 using ttpu::isa::Error;
 
-/// A memory behind a port of the VMEM's handshake: grants held back at random, data in the second
-/// cycle after the grant. Extension of tb::Controller.
+/// A memory behind a port of the VMEM's handshake: grants held back at random, data in cycle
+/// `latency` after the grant. Extension of tb::Controller.
 template <class Addr, class Be, class Data>
 class SramPort {
  public:
@@ -45,21 +45,22 @@ class SramPort {
     const Data& wr_data;
     CData& wr_gnt;
   };
-  SramPort(Signals signals, std::vector<uint8_t>& storage, std::string name)
+  SramPort(Signals signals, std::vector<uint8_t>& storage, std::string name, size_t latency = 2)
       : rd_stall(name + " read", 0),
         wr_stall(name + " write", 0),
         s_(signals),
         data_(storage),
-        name_(std::move(name)) {}
+        name_(std::move(name)),
+        flight_(latency) {}
 
   void before_clock() {
-    s_.rd_valid = flight_[1].valid;
+    s_.rd_valid = flight_.back().valid;
     // Data that nobody may look at is poison.
-    if (flight_[1].valid)
-      s_.rd_data = flight_[1].data;
+    if (flight_.back().valid)
+      s_.rd_data = flight_.back().data;
     else
       std::memset(tb::bytes_of(s_.rd_data), 0xa5, sizeof(Data));
-    flight_[1] = flight_[0];
+    std::shift_right(flight_.begin(), flight_.end(), 1);
     flight_[0].valid = false;
     s_.rd_gnt = s_.rd_req && !rd_stall.stall(s_.rd_req);
     s_.wr_gnt = s_.wr_req && !wr_stall.stall(s_.wr_req);
@@ -82,7 +83,9 @@ class SramPort {
     held_wr_ = s_.wr_req && !s_.wr_gnt;
   }
   /// Data that was granted has been delivered.
-  bool quiet() const { return !flight_[0].valid && !flight_[1].valid; }
+  bool quiet() const {
+    return std::ranges::none_of(flight_, [](const Flight& f) { return f.valid; });
+  }
 
   tb::StallInjector rd_stall, wr_stall;
   uint64_t reads = 0, writes = 0;
@@ -102,7 +105,7 @@ class SramPort {
   Signals s_;
   std::vector<uint8_t>& data_;
   std::string name_;
-  Flight flight_[2];
+  std::vector<Flight> flight_;  // granted in the cycle before, in the one before that, ...
   bool held_rd_ = false, held_wr_ = false;
 };
 
@@ -188,7 +191,7 @@ class DmaBench {
         vmem({top->vmem_rd_req_o, top->vmem_rd_addr_o, top->vmem_rd_gnt_i, top->vmem_rd_data_i,
               top->vmem_rd_valid_i, top->vmem_wr_req_o, top->vmem_wr_addr_o, top->vmem_wr_be_o,
               top->vmem_wr_data_o, top->vmem_wr_gnt_i},
-             vmem_storage, "vmem"),
+             vmem_storage, "vmem", config.fp_stages == 1 ? 2 : 3),
         cmem({top->cmem_rd_req_o, top->cmem_rd_addr_o, top->cmem_rd_gnt_i, top->cmem_rd_data_i,
               top->cmem_rd_valid_i, top->cmem_wr_req_o, top->cmem_wr_addr_o, top->cmem_wr_be_o,
               top->cmem_wr_data_o, top->cmem_wr_gnt_i},

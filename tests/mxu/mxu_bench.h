@@ -45,22 +45,23 @@ inline Config make_config(uint32_t n, uint32_t has_fp, uint32_t stages, uint32_t
   return c;
 }
 
-/// A VMEM read port: data in the second cycle after the grant.
+/// A VMEM read port: data in cycle `latency` after the grant.
 class ReadPort {
  public:
-  ReadPort(const std::vector<uint8_t>& memory, uint32_t word_bytes, std::string name)
-      : memory_(memory), word_(word_bytes), stall(std::move(name), 0) {}
+  ReadPort(const std::vector<uint8_t>& memory, uint32_t word_bytes, size_t latency,
+           std::string name)
+      : memory_(memory), word_(word_bytes), pipe_(latency), stall(std::move(name), 0) {}
 
   /// Clock low: grant? `data` and `valid` are driven for this cycle.
   template <class Data>
   void drive(bool request, uint32_t addr, CData& grant, CData& valid, Data& data) {
     grant = request && !stall.stall(true);
-    valid = pipe_[1].valid;
+    valid = pipe_.back().valid;
     if (valid)
-      std::memcpy(tb::bytes_of(data), memory_.data() + pipe_[1].addr, word_);
+      std::memcpy(tb::bytes_of(data), memory_.data() + pipe_.back().addr, word_);
     else
       std::memset(tb::bytes_of(data), 0xa5, word_);  // nothing may be taken from here
-    pipe_[1] = pipe_[0];
+    std::shift_right(pipe_.begin(), pipe_.end(), 1);
     pipe_[0] = {grant != 0, addr / word_ * word_};
     if (grant && pipe_[0].addr + word_ > memory_.size()) {
       tb::fail(tb::format("%s: read beyond VMEM at 0x%x", stall.name().c_str(), addr));
@@ -77,7 +78,7 @@ class ReadPort {
     bool valid = false;
     uint32_t addr = 0;
   };
-  std::array<Slot, 2> pipe_;
+  std::vector<Slot> pipe_;  ///< granted in the cycle before, in the one before that, ...
 
  public:
   tb::StallInjector stall;
@@ -89,13 +90,14 @@ class Bench {
  public:
   using Model = typename Traits::Model;
   static constexpr uint32_t kN = Traits::kN;
+  static constexpr size_t kLatency = Traits::kFpStages == 1 ? 2 : 3;  // of VMEM, in cycles
 
   explicit Bench(uint64_t random_init_seed = 0)
       : config(
             make_config(kN, Traits::kHasFp, Traits::kStages, Traits::kAccRows, Traits::kVmemBytes)),
         golden(config, 4096),
-        w_port(golden.vmem, 4 * kN, "weights' VMEM port"),
-        x_port(golden.vmem, 4 * kN, "activations' VMEM port"),
+        w_port(golden.vmem, 4 * kN, kLatency, "weights' VMEM port"),
+        x_port(golden.vmem, 4 * kN, kLatency, "activations' VMEM port"),
         ctl({.timeout_cycles = 400'000'000, .random_init_seed = random_init_seed}),
         w(TTPU_BIND_COMMAND(ctl.dut(), w_), "MXW"),
         s(TTPU_BIND_COMMAND(ctl.dut(), s_), "MXS") {

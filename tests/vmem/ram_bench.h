@@ -27,6 +27,7 @@ struct Shape {
   uint64_t word = 0, banks = 0, bytes = 0;
   unsigned accesses = 2;  ///< of a bank in a cycle
   bool interleaved = false;
+  unsigned latency = 2;  ///< cycles from a grant to its data
   uint64_t bank_of(uint64_t addr) const {
     return interleaved ? addr / word % banks : addr / (bytes / banks);
   }
@@ -160,11 +161,11 @@ class RamBench {
     top->wr_req_i = static_cast<CData>(wr);
   }
   uint64_t mask() const { return (shape.interleaved ? shape.bytes : 1ull << 24) - 1; }
-  /// Valid and data exactly in the second cycle after each grant.
+  /// Valid and data exactly in their cycle after each grant.
   void check_data() {
     for (unsigned p = 0; p < shape.rd; ++p) {
       std::vector<uint8_t> want;
-      if (flight_[p].size() >= 2) {
+      if (flight_[p].size() >= shape.latency) {
         want = std::move(flight_[p].front());
         flight_[p].erase(flight_[p].begin());
       }

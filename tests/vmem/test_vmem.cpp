@@ -1,8 +1,11 @@
 // VMEM: random traffic on every port, fairness, conflict counts, full rate.
+#include <type_traits>
+
 #include "Vvmem_core128.h"
 #include "Vvmem_core16.h"
 #include "Vvmem_edge.h"
 #include "Vvmem_mini.h"
+#include "Vvmem_mini_stages.h"
 #include "isa/generated/configs_gen.h"
 #include "ram_bench.h"
 
@@ -14,23 +17,36 @@ constexpr const char* kName = nullptr;
 template <>
 constexpr const char* kName<Vvmem_mini> = "mini";
 template <>
+constexpr const char* kName<Vvmem_mini_stages> = "mini";
+template <>
 constexpr const char* kName<Vvmem_edge> = "edge";
 template <>
 constexpr const char* kName<Vvmem_core16> = "core16";
 template <>
 constexpr const char* kName<Vvmem_core128> = "core128";
 
+/// Builds with registers between the arbitration and the banks.
+template <class M>
+constexpr bool kStages = std::is_same_v<M, Vvmem_mini_stages> || std::is_same_v<M, Vvmem_edge>;
+
 template <class M>
 Shape shape_of() {
   for (const auto& c : ttpu::kConfigs)
     if (c.name == kName<M>)
-      return {7, 4, c.word_bytes(), c.vmem_banks, c.vmem_bytes(), c.vmem_ports, false};
+      return {.rd = 7,
+              .wr = 4,
+              .word = c.word_bytes(),
+              .banks = c.vmem_banks,
+              .bytes = c.vmem_bytes(),
+              .accesses = c.vmem_ports,
+              .latency = kStages<M> ? 3u : 2u};
   throw tb::BenchError("no such configuration");
 }
 
 template <class M>
 class Vmem : public ::testing::Test {};
-using Models = ::testing::Types<Vvmem_mini, Vvmem_edge, Vvmem_core16, Vvmem_core128>;
+using Models =
+    ::testing::Types<Vvmem_mini, Vvmem_mini_stages, Vvmem_edge, Vvmem_core16, Vvmem_core128>;
 TYPED_TEST_SUITE(Vmem, Models);
 
 int scaled(int n) { return tb::long_run() ? 20 * n : n; }

@@ -29,19 +29,19 @@ inline const Config& config_of(const char* name) {
   std::abort();
 }
 
-/// One read port of a memory: grants, and data two cycles later.
+/// One read port of a memory: grants, and data `latency` cycles later.
 struct ReadPort {
-  explicit ReadPort(const std::string& name) : stall(name, 0) {}
+  ReadPort(const std::string& name, size_t latency) : stall(name, 0), word(latency + 1) {}
   tb::StallInjector stall;
-  std::vector<uint8_t> word[3];  ///< granted in this cycle, one and two cycles ago; empty = nothing
+  /// Granted in this cycle, one cycle ago, two, ...; empty = nothing.
+  std::vector<std::vector<uint8_t>> word;
   uint64_t grants = 0;
   void granted(const uint8_t* data, size_t bytes) {
     word[0].assign(data, data + bytes);
     ++grants;
   }
   void advance() {
-    word[2].swap(word[1]);
-    word[1].swap(word[0]);
+    std::ranges::rotate(word, word.end() - 1);
     word[0].clear();
   }
 };
@@ -155,16 +155,16 @@ class Bench {
     const size_t bytes = config.word_bytes();
     const auto drive = [&](ReadPort& port, bool req, CData& gnt, auto& data) {
       gnt = req && !port.stall.stall(req);
-      if (port.word[2].empty())  // not yet data: garbage, so that an early look shows
+      if (port.word.back().empty())  // not yet data: garbage, so that an early look shows
         for (size_t i = 0; i < bytes; i += 4) tb::set_lane<uint32_t>(data, i / 4, random.u32());
       else
-        std::memcpy(tb::bytes_of(data), port.word[2].data(), bytes);
+        std::memcpy(tb::bytes_of(data), port.word.back().data(), bytes);
     };
     drive(a, d.a_rd_req_o, d.a_rd_gnt_i, d.a_rd_data_i);
     drive(b, d.b_rd_req_o, d.b_rd_gnt_i, d.b_rd_data_i);
     drive(accumulators, d.acc_req_o, d.acc_gnt_i, d.acc_data_i);
-    d.a_rd_valid_i = !a.word[2].empty();
-    d.b_rd_valid_i = !b.word[2].empty();
+    d.a_rd_valid_i = !a.word.back().empty();
+    d.b_rd_valid_i = !b.word.back().empty();
     d.wr_gnt_i = d.wr_req_o && !write_stall.stall(d.wr_req_o);
   }
   void at_clock() {
@@ -200,7 +200,8 @@ class Bench {
   Machine golden;
   std::vector<uint8_t> vmem;
   std::vector<uint32_t> acc;
-  ReadPort a{"a_rd"}, b{"b_rd"}, accumulators{"acc"};
+  const size_t vmem_latency = config.fp_stages == 1 ? 2 : 3;
+  ReadPort a{"a_rd", vmem_latency}, b{"b_rd", vmem_latency}, accumulators{"acc", 2};
   tb::StallInjector write_stall{"wr", 0};
   uint64_t rows = 0, writes = 0, requests = 0;
   isa::Error last_cause = isa::Error::NONE;  ///< of the last command that both() carried out
