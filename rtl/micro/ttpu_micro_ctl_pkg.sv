@@ -25,10 +25,10 @@ package ttpu_micro_ctl_pkg;
     logic   use_logic; // result: logic unit
     logic   use_shift; // result: shifter
     logic   use_ext;   // result: from outside
-    logic   use_lt;    // result: comparison
+    logic   use_lt;    // result: the contrary of the comparison
     logic_e unit;
-    logic   choose;    // result: minimum of a and b
-    logic   is_max;    //   or maximum
+    logic   choose;    // result: b in place of a by the contrary of the comparison
+    logic   invert;    // comparison: a >= b in place of a < b
     logic   is_sel;    // logic unit: a or b by the predicate
     logic   is_unsigned;
     logic   left;

@@ -45,8 +45,8 @@ module ttpu_micro_decode
         ctl_o.ext = ExtShift;
         extra_o = last_lane_i ? 4'd7 : 4'd4;
       end
-      UopImin: {ctl_o.write, ctl_o.sub, ctl_o.alu.choose} = '1;
-      UopImax: {ctl_o.write, ctl_o.sub, ctl_o.alu.choose, ctl_o.alu.is_max} = '1;
+      UopImin: {ctl_o.write, ctl_o.sub, ctl_o.alu.choose, ctl_o.alu.use_logic} = '1;
+      UopImax: {ctl_o.write, ctl_o.sub, ctl_o.alu.choose, ctl_o.alu.use_logic, ctl_o.alu.invert} = '1;
       UopIshl: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.left} = '1;
       UopIsra: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.arithmetic} = '1;
       UopIsrl: {ctl_o.write, ctl_o.alu.use_shift} = '1;
@@ -58,8 +58,8 @@ module ttpu_micro_decode
         {ctl_o.write, ctl_o.alu.use_logic} = '1;
         ctl_o.alu.unit = LogicOr;
       end
-      UopSlt:  {ctl_o.write, ctl_o.alu.use_lt, ctl_o.sub} = '1;
-      UopSltu: {ctl_o.write, ctl_o.alu.use_lt, ctl_o.sub, ctl_o.alu.is_unsigned} = '1;
+      UopSlt:  {ctl_o.write, ctl_o.alu.use_lt, ctl_o.alu.invert, ctl_o.sub} = '1;
+      UopSltu: {ctl_o.write, ctl_o.alu.use_lt, ctl_o.alu.invert, ctl_o.sub, ctl_o.alu.is_unsigned} = '1;
       UopExts: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext, ctl_o.alu.byte_sign} = '1;
       UopExtz: {ctl_o.write, ctl_o.alu.use_shift, ctl_o.alu.byte_ext} = '1;
       UopPack: ctl_o.pack = 1'b1;

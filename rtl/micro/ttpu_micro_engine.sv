@@ -65,24 +65,36 @@ module ttpu_micro_engine
   logic [LaneBits-1:0]  x_lane_q;
   logic [UaddrBits-1:0] x_target_q, target_q;
   logic                 taken_q;       // the last one was a branch that is taken: this one is not to be
-  logic [31:0]          res_q;         // the last result
-  logic [31:0]          alt_b_q;       // operand b if not from the register file
-  logic                 sel_a_q, sel_b_q;
+  // The last result is early_q ^ late_q, of which late_q is what came behind the adder's carries; it goes to the
+  // register file now. Operand a is (late_a_q or, with rf_a_q, the register file) ^ early_a_q, b likewise.
+  logic [31:0]          early_q, early_a_q, early_b_q, late_q, late_a_q, late_b_q, written;
+  logic                 rf_a_q, rf_b_q;
+  logic                 wr_en_q;
+  logic [7:0]           wr_addr_q;
   logic                 carry_q;
-  logic                 carry_in_q;    // into the adder
-  logic [N-1:0]         pred_q;
-  logic                 x_pred_q;      // P[lane]
+  logic                 carry_in_q;    // into the adder: 1
+  logic                 with_c_q;      //   or C
+  logic [N-1:0]         pred_q, pred;  // without and with what the last one sets
+  logic                 set_pred_q, cmp_q;
+  logic [LaneBits-1:0]  set_lane_q;
+  logic                 x_pred_q;      // P[lane], if not
+  logic                 x_pred_set_q;  //   set by the last one
   logic [31:0]          spr_q;         // what mfs reads
   logic                 spr_pred_q;    //   it is the predicate
   logic [4:0]           shift_q;       // SHIFT
 
-  logic [31:0] rf_a, rf_b, a, bx, sum, result;
+  logic [31:0] rf_a, rf_b, a, bx, sum;
   logic        carry_out, less, equal, cmp, taken;
-  assign a = sel_a_q ? res_q : rf_a;
-  assign bx = (sel_b_q ? alt_b_q : rf_b) ^ {32{x_q.sub}};
+  assign a = (rf_a_q ? rf_a : late_a_q) ^ early_a_q;
+  assign bx = (rf_b_q ? rf_b : late_b_q) ^ early_b_q;
+  assign written = early_q ^ late_q;
   assign taken = (x_q.branch_eq && equal) || (x_q.branch_ne && !equal) ||
       (x_q.branch_lt && less) || (x_q.branch_ge && !less);
   assign cmp = (x_q.cmp_equal && equal) || (x_q.cmp_less && less);
+  always_comb begin
+    pred = pred_q;
+    if (set_pred_q) pred[set_lane_q] = cmp_q;
+  end
 
   // ---- D: the word from the ROM, or the vector operation of an exec ------------------------------
   logic [UwordBits-1:0] word;
@@ -153,12 +165,11 @@ module ttpu_micro_engine
   logic [63:0] product;
   logic        sticky;
   logic [31:0] ext, packed_word;
-  logic [31:0] rotated, mask, early;
-  logic        pick_a;
+  logic [31:0] shifted, early, differ;
+  logic        dropped;
   ttpu_micro_rf i_rf (
     .clk_i, .rd_en_i(ready_q), .a_addr_i(d_a), .b_addr_i(d_b), .a_o(rf_a), .b_o(rf_b),
-    .wr_en_i((x_q.write && ready_q && !taken_q) || iq_round_q), .wr_addr_i(x_d_q - 8'(iq_round_q && !ready_q)),
-    .wr_data_i(result)
+    .wr_en_i(wr_en_q), .wr_addr_i(wr_addr_q), .wr_data_i(written)
   );
 
   assign iq_steps_over = x_q.iqmul && x_left_q == (x_q.write ? 4'd3 : 4'd0);
@@ -179,7 +190,7 @@ module ttpu_micro_engine
       ExtShift: ext = product[62:31];
       ExtLmem:  ext = lmem_rdata_i;
       ExtAcc:   ext = acc_data_i;
-      ExtSpr:   ext = spr_q | (spr_pred_q ? 32'(pred_q) : '0);
+      ExtSpr:   ext = spr_q | (spr_pred_q ? 32'(pred) : '0);
       default:  ext = packed_word;
     endcase
   end
@@ -190,32 +201,41 @@ module ttpu_micro_engine
   );
   ttpu_micro_alu i_alu (
     .ctl_i(x_q.alu), .a_i(a), .bx_i(bx),
-    .carry_i(carry_in_q || (round_q && (res_q[0] || iq_lost_q))),
-    .pred_i(x_pred_q),
+    .carry_i(carry_in_q || (with_c_q && carry_q)), .round_i(round_q && (early_a_q[0] || iq_lost_q)),
+    .pred_i(x_pred_set_q ? cmp_q : x_pred_q),
     .fill_i(iq_shift_q && iq_sign_q), .ext_i(ext),
-    .sum_o(sum), .carry_o(carry_out), .less_o(less), .equal_o(equal), .pick_a_o(pick_a), .rotated_o(rotated),
-    .mask_o(mask), .early_o(early)
+    .sum_o(sum), .carry_o(carry_out), .less_o(less), .equal_o(equal), .dropped_o(dropped),
+    .shifted_o(shifted), .early_o(early), .differ_o(differ)
   );
 
-  // Result for the register file, for operand a and for operand b of the next: there the immediate
-  // and what iqmul needs as b can come instead. Three, so that each has its LUT before it (they differ
-  // where nothing is written).
-  logic [31:0] result_a, result_b, imm_b;
-  logic        take_imm;
-  assign take_imm = iq_take_q || iq_shift_q || d_imm;
-  assign imm_b = iq_take_q ? 32'(shift_q) : iq_shift_q ? '0 : {{16{word[35:30] == UopLin}}, imm};
-  ttpu_micro_join i_join (
-    .rotated_i(rotated), .mask_i(mask), .early_i(early), .sum_i(sum), .use_sum_i(x_q.alu.use_sum),
-    .a_i(a), .bx_i(bx), .choose_i(x_q.alu.choose), .pick_a_i(pick_a), .y_o(result)
+  // What the next one takes: the result of X (hit), that of the one before, which is being written (old), or
+  // what is in the register file; as b also the word's, inverted if need be. iqmul goes on with its result.
+  logic        iq_next, takes;
+  logic        hit_a, hit_b, old_a, old_b;
+  logic [31:0] imm_b;  // b, but for what comes from X or from the register file
+  assign iq_next = iq_take_q || iq_shift_q;
+  assign takes = ready_q || iq_next;
+  assign hit_a = iq_next || (x_q.write && x_d_q == d_a);
+  assign hit_b = !iq_next && !d_imm && x_q.write && x_d_q == d_b;
+  assign old_a = !hit_a && wr_en_q && wr_addr_q == d_a;
+  assign old_b = !hit_b && !d_imm && wr_en_q && wr_addr_q == d_b;
+  always_comb begin
+    imm_b = (d_imm ? {{16{word[35:30] == UopLin}}, imm} : old_b ? written : '0) ^ {32{d_ctl.sub}};
+    if (iq_take_q) imm_b = 32'(shift_q);
+    if (iq_shift_q) imm_b = {32{saturate_q}};  // - 1
+  end
+
+  ttpu_micro_late i_late (
+    .clk_i, .en_i(1'b1), .on_i(1'b1), .sum_i(sum), .use_sum_i(x_q.alu.use_sum), .differ_i(differ), .less_i(less),
+    .q_o(late_q)
   );
-  ttpu_micro_join i_join_a (
-    .rotated_i(rotated), .mask_i(mask), .early_i(early), .sum_i(sum), .use_sum_i(x_q.alu.use_sum),
-    .a_i(a), .bx_i(bx), .choose_i(x_q.alu.choose && x_q.write), .pick_a_i(pick_a), .y_o(result_a)
+  ttpu_micro_late i_late_a (
+    .clk_i, .en_i(takes), .on_i(hit_a), .sum_i(sum), .use_sum_i(x_q.alu.use_sum), .differ_i(differ), .less_i(less),
+    .q_o(late_a_q)
   );
-  ttpu_micro_join i_join_b (
-    .rotated_i(rotated), .mask_i(mask | {32{take_imm}}), .early_i(take_imm ? imm_b : early), .sum_i(sum),
-    .use_sum_i(x_q.alu.use_sum && !take_imm), .a_i(a), .bx_i(bx),
-    .choose_i(x_q.alu.choose && !take_imm), .pick_a_i(pick_a), .y_o(result_b)
+  ttpu_micro_late i_late_b (
+    .clk_i, .en_i(takes), .on_i(hit_b), .sum_i(sum), .use_sum_i(x_q.alu.use_sum), .differ_i(differ), .less_i(less),
+    .q_o(late_b_q)
   );
 
   // ---- D to X -----------------------------------------------------------------------------------
@@ -231,7 +251,6 @@ module ttpu_micro_engine
     if (iq_round_q) begin
       x_q.alu.use_sum <= 1'b0;
       x_q.alu.use_ext <= 1'b1;
-      x_q.sub <= 1'b0;
     end
     if (ready_q) begin
       x_q <= d_ctl;
@@ -240,15 +259,14 @@ module ttpu_micro_engine
       x_first_q <= 1'b1;
       spr_q <= spr_rdata_i;
       spr_pred_q <= word[4:0] == SprPred[4:0];
-      carry_in_q <= d_ctl.sub || (with_c && (x_q.set_carry ? carry_out : carry_q));
+      carry_in_q <= d_ctl.sub;
+      with_c_q <= with_c;
       x_sets_flag_q <= sets_flag;
       x_d_q <= d_d;
       x_lane_q <= lane_q;
-      x_pred_q <= x_q.set_pred && x_lane_q == lane_q ? cmp :
-          x_q.spr_write && x_d_q == SprPred ? a[5'(lane_q)] : pred_q[lane_q];
+      x_pred_q <= x_q.spr_write && x_d_q == SprPred ? a[5'(lane_q)] : pred[lane_q];
+      x_pred_set_q <= x_q.set_pred && x_lane_q == lane_q;
       x_target_q <= {word[29], word[25:24], word[23:16]};
-      sel_a_q <= x_q.write && x_d_q == d_a;
-      sel_b_q <= d_imm || (x_q.write && x_d_q == d_b);
       if (is_flag && !goes && !exec_q) x_q.write <= 1'b0;
       if (several && !with_c) x_q.set_carry <= 1'b0;
     end else begin
@@ -280,12 +298,17 @@ module ttpu_micro_engine
       next_q <= 1'b0;
     end
 
-    if (ready_q || iq_take_q || iq_shift_q) begin
-      res_q <= result_a;
-      alt_b_q <= result_b;
+    // Of the result, what is there early: a LUT4 a bit behind the shifter in each case.
+    early_q <= shifted | early;
+    wr_en_q <= (x_q.write && ready_q && !taken_q) || iq_round_q;
+    wr_addr_q <= x_d_q - 8'(iq_round_q && !ready_q);
+    if (takes) begin
+      rf_a_q <= !hit_a && !old_a;
+      early_a_q <= ((shifted | early) & {32{hit_a}}) | (written & {32{old_a}});
+      rf_b_q <= !hit_b && !old_b && !d_imm && !iq_next;
+      early_b_q <= ((shifted | early) & {32{hit_b}}) ^ imm_b;
     end
     if (iq_take_q) begin
-      {sel_a_q, sel_b_q} <= '1;
       x_q.alu.use_ext <= 1'b0;
       x_q.alu.use_shift <= 1'b1;
       saturate_q <= product[62] && !product[63] && shift_q == '0;
@@ -296,10 +319,8 @@ module ttpu_micro_engine
     if (iq_shift_q) begin
       x_q.alu.use_shift <= 1'b0;
       x_q.alu.use_sum <= 1'b1;
-      x_q.sub <= saturate_q;
-      carry_in_q <= 1'b0;
     end
-    round_q <= iq_shift_q && (shift_q == '0 ? iq_half_q : rotated[31]);
+    round_q <= iq_shift_q && (shift_q == '0 ? iq_half_q : dropped);
 
     if (x_q.exec && !taken_q) begin
       exec_q <= 1'b1;
@@ -313,7 +334,10 @@ module ttpu_micro_engine
       shift_q <= a[21:17];
     end
     if (x_q.set_carry && !taken_q) carry_q <= carry_out;
-    if (x_q.set_pred && !taken_q) pred_q[x_lane_q] <= cmp;
+    cmp_q <= cmp;
+    set_pred_q <= x_q.set_pred && !taken_q;
+    set_lane_q <= x_lane_q;
+    pred_q <= pred;
     if (spr_we_o && x_d_q == SprPred) pred_q <= a[N-1:0];
 
     if (!rst_ni) begin
@@ -329,6 +353,7 @@ module ttpu_micro_engine
       {exec_q, second_q, next_q} <= '0;
       shift_q <= '0;
       pred_q <= '0;
+      {set_pred_q, wr_en_q} <= '0;
     end
   end
 
@@ -341,13 +366,13 @@ module ttpu_micro_engine
   assign lmem_en_o = (x_q.load && x_first_q && !taken_q) || x_q.store;
   assign lmem_we_o = x_q.store;
   assign lmem_addr_o = sum[15:0];
-  assign lmem_wdata_o = res_q;
+  assign lmem_wdata_o = written;
   assign acc_en_o = x_q.ald && (!ready_q || lane_q != '0) && !taken_q;
   assign acc_row_o = a[15:0];
   assign acc_lane_o = ready_q ? lane_q : '0;
 
   logic unused;
-  assign unused = ^sum[31:16];
+  assign unused = ^{sum[31:16], x_q.sub};
 
 `ifndef SYNTHESIS
   initial assert (N >= 4 && N <= 16 && N == 1 << LaneBits) else $fatal(1, "micro_engine: N is 4, 8 or 16");

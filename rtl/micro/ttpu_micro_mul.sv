@@ -16,7 +16,7 @@ module ttpu_micro_mul (
   localparam int unsigned Digits = 4;  // a cycle
 
   logic [31:0]         a_q;
-  logic [2*Digits-1:0] pick_q;    // multiple for each digit: 0 1 2, 3 is -1
+  logic [2*Digits-1:2] pick_q;    // multiple for each digit but the lowest: 0 1 2, 3 is -1
   logic                invert_q;  // of the highest digit, the multiple 1 or 2 is -1 or -2
   logic [31:0]         high_q;    // sum so far, without the low bits that are done
   logic [31:0]         low_q;     // digits to come at the bottom, bits of the product at the top
@@ -35,24 +35,33 @@ module ttpu_micro_mul (
     end
     // The last of all: 2 is -2 if b is negative.
     invert = pick[2*Digits-1] && (pick[2*Digits-2] || (steps_q == 2'd2 && !first_i && next[2*Digits-1]));
-    if (pick[2*Digits-1-:2] == 2'd3) pick[2*Digits-1-:2] = 2'd1;
+    pick[2*Digits-1] = pick[2*Digits-1] && !pick[2*Digits-2];
   end
 
-  // Digits 0 and 1 go to the sum one after the other, 2 and 3 together: three adders in a row, not four.
+  function automatic logic [33:0] multiple_of(logic [1:0] digit, logic [31:0] a);
+    for (int unsigned i = 0; i < 34; i++) begin
+      multiple_of[i] = digit[1]
+          ? (digit[0] ? !a[i > 31 ? 31 : i] : i > 0 && a[i > 32 ? 31 : i - 1])
+          : digit[0] && a[i > 31 ? 31 : i];
+    end
+  endfunction
+
+  // Digits 0 and 1 go to the sum one after the other, 2 and 3 together: three adders in a row, not four. The
+  // first adder's multiple is made a step ahead, the others meanwhile.
+  logic [33:0]         multiple_q;  // of digit 0
+  logic                negative_q;
   logic [33:0]         multiple [Digits];
-  logic [Digits-1:0]   negative;  // -a is ~a + 1: one more at the bottom
+  logic [Digits-1:0]   negative;    // -a is ~a + 1: one more at the bottom
   logic [33:0]         sum_0, sum_1;
   logic [35:0]         pair, sum_3;
   always_comb begin
-    for (int unsigned d = 0; d < Digits; d++) begin
+    multiple[0] = multiple_q;
+    negative[0] = negative_q;
+    for (int unsigned d = 1; d < Digits; d++) begin
+      multiple[d] = multiple_of(pick_q[2*d+:2], a_q);
       negative[d] = d == Digits - 1 ? invert_q : &pick_q[2*d+:2];
-      for (int unsigned i = 0; i < 34; i++) begin
-        multiple[d][i] = pick_q[2*d+1]
-            ? (pick_q[2*d] ? !a_q[i > 31 ? 31 : i] : i > 0 && a_q[i > 32 ? 31 : i - 1])
-            : pick_q[2*d] && a_q[i > 31 ? 31 : i];
-        if (d == Digits - 1) multiple[d][i] = multiple[d][i] ^ invert_q;
-      end
     end
+    multiple[Digits-1] ^= {34{invert_q}};
     sum_0 = 34'(({34'($signed(high_q)), 1'b1} + {multiple[0], negative[0]}) >> 1);
     sum_1 = 34'(({34'($signed(sum_0[33:2])), 1'b1} + {multiple[1], negative[1]}) >> 1);
     pair = 36'(({36'($signed(multiple[2])), 1'b1} + {multiple[3], {3{negative[3]}}}) >> 1);
@@ -66,7 +75,9 @@ module ttpu_micro_mul (
   always_ff @(posedge clk_i) begin
     if (first_i) a_q <= a_i;
     if (step_i) begin
-      pick_q <= pick;
+      pick_q <= pick[2*Digits-1:2];
+      multiple_q <= multiple_of(pick[1:0], first_i ? a_i : a_q);
+      negative_q <= &pick[1:0];
       invert_q <= invert;
       carry_q <= carry;
       high_q <= first_i ? '0 : high;
