@@ -24,8 +24,9 @@ int main(int argc, char** argv) {
 def main():
     packages = [f"rtl/pkg/ttpu_{p}_pkg.sv" for p in ("isa", "reg")] + ["rtl/pkg/ttpu_pkg.sv"]
     packages += ["rtl/common/ttpu_fp_pkg.sv", "rtl/common/ttpu_fp_pipe_pkg.sv", "rtl/mxu/ttpu_mxu_pkg.sv"]
-    modules = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "rtl/mxu").glob("*.sv")
-                     if not p.name.endswith("_pkg.sv"))
+    modules = ["rtl/common/ttpu_skid.sv"]
+    modules += sorted(str(p.relative_to(ROOT)) for p in (ROOT / "rtl/mxu").glob("*.sv")
+                      if not p.name.endswith("_pkg.sv"))
     # Warnings are not fatal here: the one message that is looked for must not be cut off by them.
     with tempfile.TemporaryDirectory() as folder:
         main_file = pathlib.Path(folder) / "main.cpp"
