@@ -285,7 +285,15 @@ module ttpu_mxu_feed
   // Kind of the rows that may still be in the array.
   if (HasFp != 0) begin : gen_kind
     logic kind_q;
-    assign kind_clear = (fp == kind_q) | ~(on_way | array_busy_i);
+    logic empty;
+    assign kind_clear = (fp == kind_q) | empty;
+    if (MemStages == 0) begin : gen_now
+      assign empty = ~(on_way | array_busy_i);
+    end else begin : gen_before  // a cycle later
+      logic empty_q;
+      assign empty = empty_q;
+      always_ff @(posedge clk_i) empty_q <= ~(on_way | array_busy_i | take | shape_pass);
+    end
     always_ff @(posedge clk_i) begin
       if (take) kind_q <= fp;
       if (reset) kind_q <= 1'b0;

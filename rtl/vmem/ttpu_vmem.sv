@@ -3,7 +3,8 @@
 // cycle 2 + MemStages after the grant) and arbitration as in ttpu_banked_ram. Ports in different
 // banks run at full rate. Read ports: 0 host, 1 dma, 2 mxw, 3 mxs, 4 vpu_a, 5 vpu_b, 6 ici. Write ports:
 // 0 host, 1 dma, 2 vpu, 3 ici. Masters check bounds: an address past the end wraps here.
-// rd_conflicts_o, wr_conflicts_o: requests of this cycle that were not granted, for the counters.
+// rd_conflicts_o, wr_conflicts_o: requests of this cycle (with MemStages = 1: of the one before) that
+// were not granted, for the counters.
 module ttpu_vmem
   import ttpu_pkg::*;
 #(
@@ -39,8 +40,8 @@ module ttpu_vmem
 
   logic [WordBits-1:0] rd_word [NumRd];
   logic [WordBits-1:0] wr_word [NumWr];
-  logic [NumRd-1:0]    rd_lost;
-  logic [NumWr-1:0]    wr_lost;
+  logic [NumRd-1:0]    rd_lost, rd_counted;
+  logic [NumWr-1:0]    wr_lost, wr_counted;
 
   for (genvar p = 0; p < NumRd; p++) begin : gen_rd
     assign rd_word[p] = rd_addr_i[p][ByteBits+:WordBits];
@@ -60,11 +61,20 @@ module ttpu_vmem
 
   assign rd_lost = rd_req_i & ~rd_gnt_o;
   assign wr_lost = wr_req_i & ~wr_gnt_o;
+  if (MemStages == 0) begin : gen_now
+    assign rd_counted = rd_lost;
+    assign wr_counted = wr_lost;
+  end else begin : gen_later
+    always_ff @(posedge clk_i) begin
+      rd_counted <= rst_ni ? rd_lost : '0;
+      wr_counted <= rst_ni ? wr_lost : '0;
+    end
+  end
   always_comb begin
     rd_conflicts_o = '0;
     wr_conflicts_o = '0;
-    for (int unsigned p = 0; p < NumRd; p++) rd_conflicts_o += $clog2(NumRd + 1)'(rd_lost[p]);
-    for (int unsigned p = 0; p < NumWr; p++) wr_conflicts_o += $clog2(NumWr + 1)'(wr_lost[p]);
+    for (int unsigned p = 0; p < NumRd; p++) rd_conflicts_o += $clog2(NumRd + 1)'(rd_counted[p]);
+    for (int unsigned p = 0; p < NumWr; p++) wr_conflicts_o += $clog2(NumWr + 1)'(wr_counted[p]);
   end
 
 `ifndef SYNTHESIS

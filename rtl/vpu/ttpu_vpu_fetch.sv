@@ -12,7 +12,7 @@ module ttpu_vpu_fetch
 #(
     parameter int unsigned N = 16,
     parameter int unsigned AccRows = 512,
-    parameter int unsigned Pace = 1,  // a power of two
+    parameter int unsigned Pace = 1,  // a power of two, not 2
     parameter int unsigned MemStages = 0,  // of VMEM: 0 or 1
     localparam int unsigned Width = N * 32,
     localparam int unsigned AccBits = $clog2(2 * AccRows)
@@ -102,12 +102,20 @@ module ttpu_vpu_fetch
   if (Pace == 1) begin : gen_each_cycle
     assign ready_o = granted;
   end else begin : gen_pace
+    // Counted from the cycle after the last grant, in which the waits have just ended.
     logic [$clog2(Pace)-1:0] pace_q;
-    assign ready_o = !a_wait_q && !b_wait_q && pace_q == '0;
+    logic waited_q;
+    logic unused_granted;
+    assign unused_granted = granted;
+    assign ready_o = !a_wait_q && !b_wait_q && !waited_q && pace_q == '0;
     always_ff @(posedge clk_i) begin
-      if ((a_wait_q || b_wait_q) && granted) pace_q <= ($clog2(Pace))'(Pace - 2);
+      waited_q <= a_wait_q || b_wait_q;
+      if (waited_q) pace_q <= ($clog2(Pace))'(Pace - 3);
       else if (pace_q != '0) pace_q <= pace_q - 1'b1;
-      if (!rst_ni || clear_i) pace_q <= '0;
+      if (!rst_ni || clear_i) begin
+        waited_q <= 1'b0;
+        pace_q <= '0;
+      end
     end
   end
 

@@ -34,7 +34,7 @@ bool Mxu::feed_wants() const {
        accumulate_ && it != infos_.rend() && it->cycle + acc_stages_ > cycle_ + to_array_ + mem_;
        ++it)
     if (it->row && it->acc == acc_) return false;
-  return !config_.has_fp || fp_ == kind_ || (infos_.empty() && asked_.empty());
+  return !config_.has_fp || fp_ == kind_ || (mem_ == 0 ? infos_.empty() : empty_);
 }
 
 void Mxu::request(Vmem& vmem) {
@@ -179,6 +179,7 @@ void Mxu::advance(const Command* weights, const Command* stream) {
   }
 
   // ---- feed ----
+  empty_ = asked_.empty() && infos_.empty() && !feed_take_ && !shape_pass_;
   flight_ += work_end_;
   flight_ -= last_;
   if (swap_out_) {

@@ -78,6 +78,7 @@ class Mxu {
   std::deque<Asked>
       asked_;  ///< with mem_ 1: rows that left the walk and are not granted, two at most
   bool tile_take_ = false, swap_pending_ = false;
+  bool empty_ = true;  ///< with mem_ 1: nothing was asked for or in the array in the cycle before
   std::deque<Info> infos_;  ///< granted and not yet at the accumulators
 
   // outcome of request()
