@@ -1,6 +1,6 @@
-// Host registers of one tensor core: AXI4-Lite slave of 32 bits, one access at a time. An access is
-// answered 2 cycles after it was taken; reads of IMEM and SMEM 3; VMEM_DATA 3 (write), 5 (read) and
-// what its bank lets it wait. A write is taken when address and data are both there. Reads go first
+// Host registers of one tensor core: AXI4-Lite slave of 32 bits, one access at a time. It acts 2
+// cycles after it was taken and is answered in the third; reads of IMEM, SMEM and counters in the
+// fourth; VMEM_DATA in the fourth (write), sixth (read) and what its bank lets it wait. A write is taken when address and data are both there. Reads go first
 // when both kinds wait. Only whole, aligned words: other strobes or addresses answer SLVERR and do
 // nothing, as do unknown addresses, writes to read-only registers, and reads of IMEM and SMEM while
 // the core runs. START while the core runs, and writes to IMEM, SMEM, HBM_BASE or HBM_SIZE while it
@@ -99,7 +99,8 @@ module ttpu_host
   // ---- one access at a time ---------------------------------------------------------------------
   typedef enum logic [2:0] {
     StIdle,    // take a read, or a write with its data
-    StAct,     // decode; most accesses end here
+    StDecode,  // what it is; what it reads, but for memories and counters
+    StAct,     // it takes effect; most accesses end here
     StMem,     // IMEM, SMEM or counter read: data come in this cycle
     StVmemReq, // wait for the bank's grant
     StVmemDat, // wait for the word
@@ -131,11 +132,10 @@ module ttpu_host
   logic [31:0] count_low_q, count_high_q;
 
   // ---- decode of the access held in addr_q ------------------------------------------------------
-  logic act, in_imem, in_smem, in_count, is_bounds, vmem_in, ok, bad_write;
+  logic in_imem, in_smem, in_count, is_bounds, vmem_in, fails, stands;
   logic [WindowBits-1:0] count_off;
   logic [63:0]           count;
   logic [31:0]           value;
-  assign act = state_q == StAct;
   assign in_imem = addr_q >= WinImem && 32'(addr_q) - 32'(WinImem) < 16 * ImemWords;
   assign in_smem = addr_q >= WinSmem && 32'(addr_q) - 32'(WinSmem) < 4 * SmemWords;
   assign count_off = addr_q - WinCounters;
@@ -144,7 +144,7 @@ module ttpu_host
                      addr_q == RegHbmSizeHi;
   assign vmem_in = 32'(vmem_addr_q) < VmemBytes;
 
-  // A counter is asked for as its read is taken, and there in StAct.
+  // A counter is asked for while its read is decoded, and there in StAct.
   ttpu_counters #(.IncMax(N * N > BurstBytes ? N * N : BurstBytes)) i_counters (
     .clk_i,
     .rst_ni,
@@ -152,87 +152,100 @@ module ttpu_host
     .run_i,
     .inc_i,
     .activity_i,
-    .read_i(state_q == StIdle && s_axil_arvalid_i),
-    .select_i(s_axil_araddr_i[3 +: CountBits] - WinCounters[3 +: CountBits]),
+    .read_i(state_q == StDecode && !write_q),
+    .select_i(count_off[3 +: CountBits]),
     .value_o(count)
   );
 
-  // What a read returns, and whether the access is allowed at all.
+  logic [7:0] flag_value_q;
+  always_ff @(posedge clk_i) flag_value_q <= flag_value_i;
+
+  // What a read returns, and whether the access is refused: always, or while the core runs.
   always_comb begin
     value = '0;
-    ok = 1'b1;
-    bad_write = 1'b0;
-    if (act) begin
-      if (addr_q[1:0] != 2'b00 || (write_q && !strobes_q)) begin
-        ok = 1'b0;
-      end else if (in_imem || in_smem) begin
-        ok = !run_i;
-        bad_write = write_q && run_i;
-      end else if (in_count) begin
-        ok = !write_q;
-      end else begin
-        case (addr_q)
-          RegId:         value = 32'h55505454;
-          RegVersion:    value = IsaVersion;
-          RegConfigHash: value = ConfigHash;
-          RegConfigId:   value = ConfigId;
-          RegArrayN:     value = N;
-          RegVmemBytes:  value = VmemBytes;
-          RegAccRows:    value = 2 * AccRows;
-          RegImemWords:  value = ImemWords;
-          RegSmemWords:  value = SmemWords;
-          RegCmemBytes:  value = CmemBytes;
-          RegStatus:     value = {27'b0, locked_q, quiet_i, error_i, done_i, run_i};
-          RegErrCause:   value = {16'b0, 5'b0, err_unit_i, err_cause_i};
-          RegErrPc:      value = {16'b0, err_pc_i};
-          RegErrAddrLo:  value = err_addr_i[31:0];
-          RegErrAddrHi:  value = err_addr_i[63:32];
-          RegFlagValue:  value = {24'b0, flag_value_i};
-          RegCtrl: begin
-            // START needs a core that stands without an error and is not being cleared.
-            bad_write = write_q && wdata_q[0] && run_i;
-            ok = !(write_q && wdata_q[0] && (run_i || error_i || clear_pending_i || wdata_q[1]));
-          end
-          RegEntryPc:    value = entry_q;
-          RegIrqEnable:  value = {30'b0, irq_enable_q};
-          RegIrqStatus:  value = {30'b0, irq_status_q};
-          RegWatchdog:   value = watchdog_q;
-          RegHbmBaseLo:  value = hbm_base_q[31:0];
-          RegHbmBaseHi:  value = hbm_base_q[63:32];
-          RegHbmSizeLo:  value = hbm_size_q[31:0];
-          RegHbmSizeHi:  value = hbm_size_q[63:32];
-          RegVmemAddr: begin
-            value = {8'b0, vmem_addr_q};
-            ok = !write_q || (wdata_q[1:0] == 2'b00 && wdata_q[31:24] == '0);
-          end
-          RegVmemData:   ok = vmem_in;
-          RegFlagSelect: value = {27'b0, flag_select_q};
-          default:       ok = 1'b0;
-        endcase
-        if (write_q) begin
-          case (addr_q)
-            RegId, RegVersion, RegConfigHash, RegConfigId, RegArrayN, RegVmemBytes, RegAccRows,
-            RegImemWords, RegSmemWords, RegCmemBytes, RegStatus, RegErrCause, RegErrPc,
-            RegErrAddrLo,
-            RegErrAddrHi, RegFlagValue: ok = 1'b0;
-            default: ;
-          endcase
-          if (is_bounds && (run_i || locked_q)) begin
-            ok = 1'b0;
-            bad_write = 1'b1;
-          end
+    fails = 1'b0;
+    stands = in_imem || in_smem || (write_q && is_bounds);
+    if (addr_q[1:0] != 2'b00 || (write_q && !strobes_q)) begin
+      fails = 1'b1;
+      stands = 1'b0;
+    end else if (in_imem || in_smem) begin
+      fails = 1'b0;
+    end else if (in_count) begin
+      fails = write_q;
+    end else begin
+      case (addr_q)
+        RegId:         value = 32'h55505454;
+        RegVersion:    value = IsaVersion;
+        RegConfigHash: value = ConfigHash;
+        RegConfigId:   value = ConfigId;
+        RegArrayN:     value = N;
+        RegVmemBytes:  value = VmemBytes;
+        RegAccRows:    value = 2 * AccRows;
+        RegImemWords:  value = ImemWords;
+        RegSmemWords:  value = SmemWords;
+        RegCmemBytes:  value = CmemBytes;
+        RegStatus:     value = {27'b0, locked_q, quiet_i, error_i, done_i, run_i};
+        RegErrCause:   value = {16'b0, 5'b0, err_unit_i, err_cause_i};
+        RegErrPc:      value = {16'b0, err_pc_i};
+        RegErrAddrLo:  value = err_addr_i[31:0];
+        RegErrAddrHi:  value = err_addr_i[63:32];
+        RegFlagValue:  value = {24'b0, flag_value_q};
+        RegCtrl:       fails = write_q && wdata_q[1:0] == 2'b11;
+        RegEntryPc:    value = entry_q;
+        RegIrqEnable:  value = {30'b0, irq_enable_q};
+        RegIrqStatus:  value = {30'b0, irq_status_q};
+        RegWatchdog:   value = watchdog_q;
+        RegHbmBaseLo:  value = hbm_base_q[31:0];
+        RegHbmBaseHi:  value = hbm_base_q[63:32];
+        RegHbmSizeLo:  value = hbm_size_q[31:0];
+        RegHbmSizeHi:  value = hbm_size_q[63:32];
+        RegVmemAddr: begin
+          value = {8'b0, vmem_addr_q};
+          fails = write_q && (wdata_q[1:0] != 2'b00 || wdata_q[31:24] != '0);
         end
+        RegVmemData:   fails = !vmem_in;
+        RegFlagSelect: value = {27'b0, flag_select_q};
+        default:       fails = 1'b1;
+      endcase
+      if (write_q) begin
+        case (addr_q)
+          RegId, RegVersion, RegConfigHash, RegConfigId, RegArrayN, RegVmemBytes, RegAccRows,
+          RegImemWords, RegSmemWords, RegCmemBytes, RegStatus, RegErrCause, RegErrPc,
+          RegErrAddrLo,
+          RegErrAddrHi, RegFlagValue: fails = 1'b1;
+          default: ;
+        endcase
+        if (is_bounds && locked_q) fails = 1'b1;
       end
     end
   end
 
-  logic do_write, is_vmem, clear_irq;
-  assign do_write = act && write_q && ok;
-  assign is_vmem = addr_q == RegVmemData;
+  logic fails_q, stands_q, locked_out_q, start_q, clear_q, imem_q, smem_q, count_q, vmem_q;
+  always_ff @(posedge clk_i) begin
+    if (state_q == StDecode) begin
+      fails_q <= fails;
+      stands_q <= stands;
+      locked_out_q <= write_q && strobes_q && is_bounds && locked_q;
+      start_q <= write_q && strobes_q && addr_q == RegCtrl && wdata_q[0];
+      clear_q <= write_q && strobes_q && addr_q == RegCtrl && wdata_q[1];
+      imem_q <= in_imem;
+      smem_q <= in_smem;
+      count_q <= in_count;
+      vmem_q <= addr_q == RegVmemData;
+    end
+  end
 
-  assign start_o = do_write && addr_q == RegCtrl && wdata_q[0];
-  assign clear_req_o = act && write_q && addr_q == RegCtrl && strobes_q && wdata_q[1];
-  assign bad_write_o = bad_write;
+  // ---- effect -----------------------------------------------------------------------------------
+  // START needs a core that stands without an error and is not being cleared.
+  logic act, ok, do_write, clear_irq;
+  assign act = state_q == StAct;
+  assign ok = !fails_q && !((stands_q || start_q) && run_i) &&
+              !(start_q && (error_i || clear_pending_i));
+  assign do_write = act && write_q && ok;
+
+  assign start_o = do_write && start_q;
+  assign clear_req_o = act && clear_q;
+  assign bad_write_o = act && write_q && (((stands_q || start_q) && run_i) || locked_out_q);
   assign bad_write_addr_o = addr_q;
   assign entry_o = entry_q;
   assign watchdog_o = watchdog_q;
@@ -242,8 +255,8 @@ module ttpu_host
   assign clear_irq = do_write && addr_q == RegIrqStatus;
   assign irq_o = (irq_status_q & irq_enable_q) != '0;
 
-  assign imem_en_o = act && in_imem && ok;
-  assign smem_en_o = act && in_smem && ok;
+  assign imem_en_o = act && imem_q && ok;
+  assign smem_en_o = act && smem_q && ok;
   assign imem_we_o = write_q;
   assign smem_we_o = write_q;
   assign imem_addr_o = addr_q[2 +: $clog2(ImemWords)+2];
@@ -266,10 +279,11 @@ module ttpu_host
       state_q <= StIdle;
     end else begin
       case (state_q)
-        StIdle: if (s_axil_arvalid_i || (s_axil_awvalid_i && s_axil_wvalid_i)) state_q <= StAct;
+        StIdle: if (s_axil_arvalid_i || (s_axil_awvalid_i && s_axil_wvalid_i)) state_q <= StDecode;
+        StDecode: state_q <= StAct;
         StAct:
-          if (ok && is_vmem) state_q <= StVmemReq;
-          else if (ok && !write_q && (in_imem || in_smem || in_count)) state_q <= StMem;
+          if (ok && vmem_q) state_q <= StVmemReq;
+          else if (ok && !write_q && (imem_q || smem_q || count_q)) state_q <= StMem;
           else state_q <= StRespond;
         StMem: state_q <= StRespond;
         StVmemReq:
@@ -289,15 +303,16 @@ module ttpu_host
       wdata_q <= s_axil_wdata_i;
       strobes_q <= s_axil_wstrb_i == 4'b1111;
     end
+    if (state_q == StDecode) rdata_q <= value;
     if (act) begin
       resp_q <= ok ? Okay : SlvErr;
-      rdata_q <= ok ? value : '0;
+      if (!ok) rdata_q <= '0;
       count_low_q <= count[31:0];
-      if (in_count && ok && !count_off[2]) count_high_q <= count[63:32];
+      if (count_q && ok && !addr_q[2]) count_high_q <= count[63:32];
     end
     if (state_q == StMem)
-      rdata_q <= in_count ? (count_off[2] ? count_high_q : count_low_q) :
-                 in_imem ? imem_rdata_i : smem_rdata_i;
+      rdata_q <= count_q ? (addr_q[2] ? count_high_q : count_low_q) :
+                 imem_q ? imem_rdata_i : smem_rdata_i;
     if (state_q == StVmemDat && vmem_rd_valid_i) rdata_q <= vmem_rd_data_i[32*lane +: 32];
   end
 

@@ -73,8 +73,9 @@ class HostBench {
   uint32_t grant_delay = 0;  ///< cycles until VMEM grants
 
   std::function<void()> choose_counts;  ///< sets inc_i and activity_i, once a cycle
-  std::array<uint64_t, regs::kNumCounters> counts{}, taken{};  ///< now; when a read was taken
+  std::array<uint64_t, regs::kNumCounters> counts{}, taken{};  ///< now; as a read acts
   void clear_counts() { counts.fill(0); }
+  uint32_t latency = 0;  ///< cycles from the last access taken to its answer
 
   void before_clock() {
     auto& d = ctl_.dut();
@@ -94,7 +95,14 @@ class HostBench {
   }
   void at_clock() {
     auto& d = ctl_.dut();
-    if (d.s_axil_arvalid_i && d.s_axil_arready_o) taken = counts;
+    if (since_taken_ == 1) taken = counts;  // the cycle in which a read is decoded
+    if ((d.s_axil_rvalid_o || d.s_axil_bvalid_o) && since_taken_ != 0) {
+      latency = since_taken_;
+      since_taken_ = 0;
+    }
+    if (since_taken_ != 0) ++since_taken_;
+    if ((d.s_axil_arvalid_i && d.s_axil_arready_o) || (d.s_axil_awvalid_i && d.s_axil_awready_o))
+      since_taken_ = 1;
     if (d.run_i) {
       ++counts[regs::CYCLES];
       for (int c = 1; c < regs::kNumPlainCounters; ++c) counts[c] += d.inc_i[c];
@@ -129,6 +137,7 @@ class HostBench {
   }
 
  private:
+  uint32_t since_taken_ = 0;
   uint32_t word_at(uint32_t addr, uint32_t lane) const {
     const uint32_t base = addr / kConfig.word_bytes() * kConfig.word_bytes();
     uint32_t v;
@@ -372,8 +381,31 @@ TEST(Host, CountersCountAndUnitStatesSumToCycles) {
   }
 }
 
+TEST(Host, AnswersComeWhenTheContractSays) {
+  HostBench b;
+  b.write(regs::kEntryPc, 3);
+  EXPECT_EQ(b.latency, 3u);
+  b.read(regs::kEntryPc);
+  EXPECT_EQ(b.latency, 3u);
+  b.read(regs::kWinCounters);
+  EXPECT_EQ(b.latency, 4u);
+  b.write(regs::kWinImem, 1);
+  EXPECT_EQ(b.latency, 3u);
+  b.read(regs::kWinImem);
+  EXPECT_EQ(b.latency, 4u);
+  b.read(regs::kWinSmem);
+  EXPECT_EQ(b.latency, 4u);
+  b.write(regs::kVmemAddr, 0);
+  b.write(regs::kVmemData, 1);
+  EXPECT_EQ(b.latency, 4u);
+  b.read(regs::kVmemData);
+  EXPECT_EQ(b.latency, 6u);
+  b.write(0xff0, 0, kSlvErr);
+  EXPECT_EQ(b.latency, 3u);
+}
+
 // Reads of a running core, back to back, over the first walk through the counters and across every
-// carry of the low bits: each gives what was counted before the cycle in which it was taken.
+// carry of the low bits: each gives what was counted before the cycle behind that in which it was taken.
 TEST(Host, CountersAreExactWhileTheyCount) {
   for (const uint32_t stall : {0u, 40u}) {
     HostBench b(stall, 1 + stall);
