@@ -4,8 +4,9 @@
 // next start or clear. Units are DMA0, DMA1, MXW, MXS, VPU, in this order in every array of ports.
 // A raise of a flag by another chip enters through ici_flag_*, at most one a cycle.
 // FlagStages: 1 = a wait whose flag is up is granted in the cycle in which it is asked for; 3 (for
-// FPGAs) = registers before and behind the flags: granted two cycles later, raises are seen a cycle
-// later, and HALT ends a cycle later.
+// FPGAs) = registers before and behind the flags, where one wait is looked at in a cycle, in turn:
+// granted two cycles later if it is the only one, raises are seen a cycle later, and HALT ends a
+// cycle later; a command is at the head of an empty queue a cycle later, shifts take two cycles.
 module ttpu_control
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -96,6 +97,7 @@ module ttpu_control
   entry_t                       push;
   logic                         units_quiet, all_idle, retire;
   logic [PcBits-1:0]            scalar_pc;
+  logic                         scalar_fault_valid;
   fault_t                       scalar_fault;
   logic [NumWaiters-1:0]           wait_valid, grant;
   logic [NumWaiters-1:0][4:0]      wait_flag;
@@ -131,7 +133,7 @@ module ttpu_control
   assign smem_rdata_o = smem_rdata;
 
   ttpu_scalar #(
-    .ImemWords(ImemWords), .SmemWords(SmemWords), .DmaChannels(DmaChannels)
+    .ImemWords(ImemWords), .SmemWords(SmemWords), .DmaChannels(DmaChannels), .Stages(FlagStages)
   ) i_scalar (
     .clk_i,
     .rst_ni,
@@ -158,6 +160,7 @@ module ttpu_control
     .signal_valid_o(inc_valid[UnitScalar]),
     .signal_flag_o(inc_flag[UnitScalar]),
     .halt_done_o(halt_done),
+    .fault_valid_o(scalar_fault_valid),
     .fault_o(scalar_fault),
     .retire_o(retire),
     .pc_o(scalar_pc),
@@ -171,7 +174,7 @@ module ttpu_control
 
   // ---- queues -----------------------------------------------------------------------------------
   for (genvar q = 0; q < NumQueues; q++) begin : gen_queue
-    ttpu_queue #(.Depth(QueueDepth)) i_queue (
+    ttpu_queue #(.Depth(QueueDepth), .Stages(FlagStages)) i_queue (
       .clk_i,
       .rst_ni,
       .halt_i(halt_o),
@@ -209,13 +212,15 @@ module ttpu_control
   unit_e             overflow_unit;
   logic [PcBits-1:0] overflow_pc;
   logic [4:0]        overflow_flag;
-  logic                            now_idle;
-  logic [NumWaiters-1:0]           ask_valid, given;
-  logic [NumWaiters-1:0][4:0]      ask_flag;
-  logic [NumWaiters-1:0][7:0]      ask_value;
+  localparam int unsigned Waits = FlagStages == 1 ? NumWaiters : 1;  // looked at in a cycle
+  logic                            now_idle, progress;
+  logic [Waits-1:0]                ask_valid, given;
+  logic [Waits-1:0][4:0]           ask_flag;
+  logic [Waits-1:0][7:0]           ask_value;
   logic [NumUnits-1:0]             raise_valid;
   logic [NumUnits-1:0][4:0]        raise_flag;
   logic [NumUnits-1:0][PcBits-1:0] raise_pc;
+  logic [NumFlags-1:0]             waiting_flags;  // for the watchdog's error
   assign now_idle = (&empty) && units_quiet;
   if (FlagStages == 1) begin : gen_direct
     assign all_idle = now_idle;
@@ -226,26 +231,47 @@ module ttpu_control
     assign raise_valid = inc_valid;
     assign raise_flag = inc_flag;
     assign raise_pc = inc_pc;
+    always_comb begin
+      waiting_flags = '0;
+      if (|wait_valid)
+        for (int unsigned u = 0; u < NumWaiters; u++)
+          if (wait_valid[u]) waiting_flags[wait_flag[u]] = 1'b1;
+    end
   end else begin : gen_registers
-    // A wait stands until it is granted, and is asked for once.
+    logic [NumWaiters-1:0]         open, pick, asker;  // that may be asked for; is; was
+    logic                          asked, progress_q;
+    logic [$clog2(NumWaiters)-1:0] index;
+    // One that was granted in the cycle in which it was picked again is not asked for.
+    assign open = wait_valid & ~grant;
+    assign ask_valid[0] = asked && (asker & grant) == '0;
+    ttpu_rr_arb #(.NumReq(NumWaiters)) i_turn (
+      .clk_i, .rst_ni(rst_ni && !clear), .req_i(open), .advance_i(1'b1), .gnt_o(pick),
+      .index_o(index)
+    );
     always_ff @(posedge clk_i) begin
       all_idle <= now_idle && push_valid == '0;
-      ask_valid <= wait_valid & ~given & ~grant;
-      ask_flag <= wait_flag;
-      ask_value <= wait_value;
-      grant <= given;
+      asked <= |open;
+      asker <= pick;
+      ask_flag <= wait_flag[index];
+      ask_value <= wait_value[index];
+      grant <= given[0] ? asker : '0;
       raise_valid <= inc_valid;
       raise_flag <= inc_flag;
       raise_pc <= inc_pc;
+      // Those asked for since something last moved on.
+      progress_q <= progress;
+      if (progress_q) waiting_flags <= '0;
+      else if (ask_valid[0]) waiting_flags[ask_flag[0]] <= 1'b1;
       if (!rst_ni || clear) begin
-        ask_valid <= '0;
+        asked <= 1'b0;
         grant <= '0;
         raise_valid <= '0;
+        waiting_flags <= '0;
       end
     end
   end
 
-  ttpu_flags #(.Stages(FlagStages)) i_flags (
+  ttpu_flags #(.Stages(FlagStages), .Waits(Waits)) i_flags (
     .clk_i,
     .rst_ni,
     .clear_i(clear),
@@ -264,22 +290,14 @@ module ttpu_control
     .value_o(flag_value_o)
   );
 
-  logic                progress;
-  logic [NumFlags-1:0] waiting_flags;
   always_comb begin
     progress = retire || ici_flag_valid_i;
     for (int unsigned q = 1; q <= NumQueues; q++) progress |= trace_o[q].start || trace_o[q].stop;
   end
-  always_comb begin
-    waiting_flags = '0;
-    if (|wait_valid)
-      for (int unsigned u = 0; u < NumWaiters; u++)
-        if (wait_valid[u]) waiting_flags[wait_flag[u]] = 1'b1;
-  end
-
   ttpu_errors i_errors (
     .clk_i,
     .rst_ni,
+    .scalar_fault_valid_i(scalar_fault_valid),
     .scalar_fault_i(scalar_fault),
     .status_i,
     .overflow_i(overflow),

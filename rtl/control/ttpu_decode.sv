@@ -10,7 +10,7 @@ module ttpu_decode
   input  logic [BodyBits-1:0]  body_i,
   output logic                 to_queue_o,   // a unit command or SYNC
   output logic [NumQueues-1:0] queue_o,      // one-hot, valid with to_queue_o
-  output logic                 bad_o,        // cause_o is not ErrNone
+  output logic [2:0]           bad_o,        // any: cause_o is not ErrNone
   output error_e               cause_o,      // ErrNone when legal
   output logic [31:0]          value_o       // what stands in the error's addr
 );
@@ -26,7 +26,10 @@ module ttpu_decode
   assign legal = used != 7'd127;
   assign unused = body_i >> used;
   assign beyond = body_beyond(opcode_i, body_i);  // unused != '0
-  assign bad_o = !legal || beyond || bad_unit;
+  // In parts, which are found in few levels of logic.
+  localparam logic [BodyBits-1:0] High = {BodyBits{1'b1}} << 51;
+  assign bad_o = {!legal || bad_unit, body_beyond(opcode_i, body_i & High),
+                  body_beyond(opcode_i, body_i & ~High)};
 
   always_comb begin
     is_dma = 1'b0;

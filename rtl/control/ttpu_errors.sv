@@ -17,7 +17,8 @@ module ttpu_errors
   input  logic                 clk_i,
   input  logic                 rst_ni,
   // sources
-  input  fault_t               scalar_fault_i,
+  input  logic                 scalar_fault_valid_i,
+  input  fault_t               scalar_fault_i,   // in the next cycle
   input  status_t              status_i [NumQueues],
   input  logic                 overflow_i,
   input  unit_e                overflow_unit_i,
@@ -42,7 +43,7 @@ module ttpu_errors
   output fault_t               fault_o
 );
   fault_t              first, first_q, fault_q;
-  logic                now_q;
+  logic                now_q, scalar_q;
   logic [31:0]         idle_q, limit;
   logic                expired, pending_q;
   logic [$clog2(ClearCycles+1)-1:0] wait_q;
@@ -70,10 +71,9 @@ module ttpu_errors
       if (status_i[q-1].error)
         first = '{valid: 1'b1, cause: status_i[q-1].cause, unit: unit_e'(3'(q)),
                   pc: status_i[q-1].pc, addr: status_i[q-1].addr};
-    if (scalar_fault_i.valid) first = scalar_fault_i;
   end
 
-  assign fault_now_o = first.valid && !fault_q.valid && !pending_q;
+  assign fault_now_o = (scalar_fault_valid_i || first.valid) && !fault_q.valid && !pending_q;
   assign fault_o = fault_q;
   assign clear_pending_o = pending_q;
 
@@ -91,11 +91,12 @@ module ttpu_errors
       clear_o <= pending_q && wait_q == '0 && units_quiet_o && !clear_o;
       // What the fault is follows a cycle behind that there is one: it comes late from the units.
       first_q <= first;
+      scalar_q <= scalar_fault_valid_i;
       now_q <= fault_now_o;
       if (clear_o) begin
         fault_q <= '0;
       end else begin
-        if (now_q) fault_q <= first_q;
+        if (now_q) fault_q <= scalar_q ? scalar_fault_i : first_q;
         if (fault_now_o) fault_q.valid <= 1'b1;
       end
       // As fault_q.valid || pending_q, from a register: it goes far.

@@ -1,8 +1,8 @@
-// Sync flags: 32 counters of 8 bits. In one cycle every unit may raise one flag, and the scalar
-// core and every queue may take from one.
+// Sync flags: 32 counters of 8 bits. In one cycle every unit may raise one flag, and every port of
+// waits may take from one.
 // A wait (wait_valid_i, flag, value > 0) is granted in the same cycle when the flag's value reaches
 // it, and the value is subtracted at the end of that cycle; of several waits on one flag that are
-// met in one cycle, the lowest unit is granted. A raise is visible in the next cycle.
+// met in one cycle, the lowest port is granted. A raise is visible in the next cycle.
 // A flag that would pass 255 raises overflow_o for one cycle, in the next one, with the lowest unit
 // that raised it; the flag keeps the low 8 bits.
 // Stages = 3: a value is subtracted a cycle later, until then nobody else is granted that flag, and
@@ -12,7 +12,8 @@ module ttpu_flags
   import ttpu_pkg::*;
   import ttpu_control_pkg::*;
 #(
-  parameter int unsigned Stages = 1  // 1 or 3
+  parameter int unsigned Stages = 1,           // 1 or 3
+  parameter int unsigned Waits = NumWaiters
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -21,11 +22,11 @@ module ttpu_flags
   input  logic [NumUnits-1:0]            inc_valid_i,
   input  logic [NumUnits-1:0][4:0]       inc_flag_i,
   input  logic [NumUnits-1:0][PcBits-1:0] inc_pc_i,
-  // wait: scalar core, then the queues
-  input  logic [NumWaiters-1:0]          wait_valid_i,
-  input  logic [NumWaiters-1:0][4:0]     wait_flag_i,
-  input  logic [NumWaiters-1:0][7:0]     wait_value_i,
-  output logic [NumWaiters-1:0]          wait_grant_o,
+  // wait
+  input  logic [Waits-1:0]          wait_valid_i,
+  input  logic [Waits-1:0][4:0]     wait_flag_i,
+  input  logic [Waits-1:0][7:0]     wait_value_i,
+  output logic [Waits-1:0]          wait_grant_o,
   // overflow
   output logic                           overflow_o,
   output unit_e                          overflow_unit_o,
@@ -41,24 +42,24 @@ module ttpu_flags
 
   logic [NumFlags-1:0][7:0]   value_q;
   logic [NumFlags-1:0]        passed_q;  // it passed 255 in the last cycle
-  logic [NumWaiters-1:0]      take;      // what is subtracted in this cycle, at most once a flag
-  logic [NumWaiters-1:0][4:0] take_flag;
-  logic [NumWaiters-1:0][7:0] take_value;
+  logic [Waits-1:0]      take;      // what is subtracted in this cycle, at most once a flag
+  logic [Waits-1:0][4:0] take_flag;
+  logic [Waits-1:0][7:0] take_value;
 
   // ---- grants -----------------------------------------------------------------------------------
-  logic [NumWaiters-1:0] met;
+  logic [Waits-1:0] met;
   always_comb begin
     met = '0;
     wait_grant_o = '0;
     if (|wait_valid_i) begin
-      for (int unsigned u = 0; u < NumWaiters; u++) begin
+      for (int unsigned u = 0; u < Waits; u++) begin
         met[u] = wait_valid_i[u] && value_q[wait_flag_i[u]] >= wait_value_i[u];
         if (Stages != 1)
-          for (int unsigned w = 0; w < NumWaiters; w++)
+          for (int unsigned w = 0; w < Waits; w++)
             if (take[w] && take_flag[w] == wait_flag_i[u]) met[u] = 1'b0;
       end
       wait_grant_o = met;
-      for (int unsigned u = 0; u < NumWaiters; u++)
+      for (int unsigned u = 0; u < Waits; u++)
         for (int unsigned w = 0; w < u; w++)
           if (met[w] && wait_flag_i[w] == wait_flag_i[u]) wait_grant_o[u] = 1'b0;
     end
@@ -90,7 +91,7 @@ module ttpu_flags
         value_q[g*Group+:Group] <= '0;
       end else if ((|take) || (|inc_valid_i)) begin
         for (int unsigned i = 0; i < Group; i++) begin
-          for (int unsigned u = 0; u < NumWaiters; u++)
+          for (int unsigned u = 0; u < Waits; u++)
             if (take[u] && take_flag[u] == 5'(g * Group + i))
               less[i] = less[i] | {1'b0, take_value[u]};
           for (int unsigned u = 0; u < NumUnits; u++)

@@ -6,6 +6,7 @@
 // (one cycle after the last done at the earliest); until then nothing behind it starts.
 // signal_valid_o comes in the cycle of done_i, so that a flag is up one cycle after its command is
 // done. done_i without a command in flight is an error of the unit (assertion).
+// Stages = 3: the head stands in registers; a command is there a cycle later if the queue was empty.
 module ttpu_queue
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -13,7 +14,8 @@ module ttpu_queue
   import ttpu_control_pkg::*;
 #(
   parameter int unsigned Depth = 8,     // commands that wait
-  parameter int unsigned Inflight = 8   // commands in the unit
+  parameter int unsigned Inflight = 8,  // commands in the unit
+  parameter int unsigned Stages = 1     // 1, or 3 for FPGAs
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -55,12 +57,11 @@ module ttpu_queue
 
   entry_t    head;
   inflight_t oldest;
-  logic      head_valid, head_is_sync, head_waits, head_go, accept, sync_done, pop, fly_full,
+  logic      head_there, head_valid, head_is_sync, head_waits, head_go, accept, sync_done, pop, fly_full,
       fly_none;
 
-  assign head = mem_q[rd_q];
   assign oldest = fly_q[fly_rd_q];
-  assign head_valid = count_q != '0 && !halt_i;
+  assign head_valid = head_there && !halt_i;
   assign head_is_sync = head.cmd.opcode == OpSync;
   assign head_waits = head_valid && head.wait_value != '0 && !armed_q;
   assign head_go = head_valid && (!head_waits || wait_grant_i);
@@ -94,6 +95,22 @@ module ttpu_queue
   assign trace_o = '{start: pop, start_opcode: head.cmd.opcode, start_pc: head.cmd.pc,
                      stop: done_i || sync_done, stop_pc: signal_pc_o};
 
+  // rd_q: the head, or the one behind it where that is in registers.
+  logic rd_step;
+  if (Stages == 1) begin : gen_direct
+    assign head = mem_q[rd_q];
+    assign head_there = count_q != '0;
+    assign rd_step = pop;
+  end else begin : gen_registers
+    assign rd_step = (!head_there || pop) && count_q > (PtrBits+1)'(head_there);
+    always_ff @(posedge clk_i) begin
+      if (!head_there || pop) head <= mem_q[rd_q];
+      if (rd_step) head_there <= 1'b1;
+      else if (pop) head_there <= 1'b0;
+      if (!rst_ni || clear_i) head_there <= 1'b0;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (push_valid_i) mem_q[wr_q] <= push_i;
     if (accept) fly_q[fly_wr_q] <= '{pc: head.cmd.pc, signal: head.signal,
@@ -111,7 +128,7 @@ module ttpu_queue
       armed_q <= 1'b0;
     end else begin
       if (push_valid_i) wr_q <= wr_q + 1'b1;
-      if (pop) rd_q <= rd_q + 1'b1;
+      if (rd_step) rd_q <= rd_q + 1'b1;
       if (push_valid_i != pop) count_q <= pop ? count_q - 1'b1 : count_q + 1'b1;
       if (accept) fly_wr_q <= fly_wr_q + 1'b1;
       if (done_i) fly_rd_q <= fly_rd_q + 1'b1;

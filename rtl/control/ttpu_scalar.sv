@@ -4,8 +4,9 @@
 // instruction needs to keep distance from another (results are forwarded).
 // Unit commands enter their queue in their cycle of execution and wait there; the core stalls only
 // while that queue is full. Scalar instructions wait for their flag and signal in place. HALT
-// executes when all_idle_i is high. Errors are found in execution, in program order: fault_o for
-// one cycle, and the instruction has no effect.
+// executes when all_idle_i is high. Errors are found in execution, in program order:
+// fault_valid_o for one cycle, fault_o in the next, and the instruction has no effect.
+// Stages = 3 (for FPGAs): SHL, SHR and SRA take 2 cycles.
 // While run_i is low nothing moves; start_i (one cycle, run_i high from the next) begins at
 // entry_i.
 module ttpu_scalar
@@ -16,7 +17,8 @@ module ttpu_scalar
 #(
   parameter int unsigned ImemWords = 4096,
   parameter int unsigned SmemWords = 4096,
-  parameter int unsigned DmaChannels = 2
+  parameter int unsigned DmaChannels = 2,
+  parameter int unsigned Stages = 1
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,
@@ -48,6 +50,7 @@ module ttpu_scalar
   output logic [4:0]                   signal_flag_o,
   // outcome
   output logic                         halt_done_o,   // HALT executes
+  output logic                         fault_valid_o,
   output fault_t                       fault_o,
   output logic                         retire_o,      // an instruction ends
   output logic [PcBits-1:0]            pc_o,          // of the instruction in execution
@@ -133,7 +136,10 @@ module ttpu_scalar
   end
 
   // What the instruction is, known when it comes to execution.
-  logic                 d_to_queue, d_bad, x_to_queue_q, x_bad_q;
+  logic                 d_to_queue, x_to_queue_q;
+  logic [2:0]           d_bad, x_bad_q;
+  logic                 is_shift, x_two_cycles_q, x_smem_q, x_left_q;
+  logic                 x_jump_q, x_equal_q, x_less_q, x_not_q, x_dbnz_q;  // what a branch asks
   logic [NumQueues-1:0] d_queue, x_queue_q;
   error_e               unused_d_cause;
   logic [31:0]          unused_d_value;
@@ -141,16 +147,28 @@ module ttpu_scalar
     .opcode_i(d_instr.opcode), .body_i(d_instr.body), .to_queue_o(d_to_queue),
     .queue_o(d_queue), .bad_o(d_bad), .cause_o(unused_d_cause), .value_o(unused_d_value)
   );
+  assign is_shift = d_instr.opcode == OpShl || d_instr.opcode == OpShr ||
+                    d_instr.opcode == OpSra;
   always_ff @(posedge clk_i) begin
     if (run_i && !stall) begin
       x_to_queue_q <= d_to_queue;
       x_queue_q <= d_queue;
-      x_bad_q <= d_bad || d_pc_q >= ImemWords;
+      x_bad_q <= d_bad | 3'(d_pc_q >= ImemWords);
+      x_two_cycles_q <= d_instr.opcode == OpLds || d_instr.opcode == OpMul ||
+                        (is_shift && Stages != 1);
+      x_smem_q <= d_instr.opcode == OpLds || d_instr.opcode == OpSts;
+      x_left_q <= d_instr.opcode == OpShl;
+      x_jump_q <= d_instr.opcode == OpJal || d_instr.opcode == OpJr;
+      x_dbnz_q <= d_instr.opcode == OpDbnz;
+      x_equal_q <= d_instr.opcode == OpBeq || d_instr.opcode == OpBne;
+      x_less_q <= d_instr.opcode == OpBlt || d_instr.opcode == OpBltu ||
+                  d_instr.opcode == OpBge || d_instr.opcode == OpBgeu;
+      x_not_q <= d_instr.opcode == OpBne || d_instr.opcode == OpBge || d_instr.opcode == OpBgeu;
     end
   end
 
   // ---- execute ---------------------------------------------------------------------------------
-  logic [31:0] a, b, c, imm, y, a_q, y_q, addr;
+  logic [31:0] a, b, c, imm, y, turned, a_q, y_q, addr;
   logic [15:0] target;
   assign a = fwd_valid_q && fwd_a_q ? fwd_data_q : x_a_live_q ? x_a_q : '0;
   assign b = fwd_valid_q && fwd_b_q ? fwd_data_q : x_b_live_q ? x_b_q : '0;
@@ -166,7 +184,8 @@ module ttpu_scalar
   logic [NumQueues-1:0] queue;
   error_e               bad_cause;
   logic [31:0]          bad_value;
-  logic                 unused_to_queue, unused_bad;
+  logic                 unused_to_queue;
+  logic [2:0]           unused_bad;
   logic [NumQueues-1:0] unused_queue;
   assign to_queue = x_to_queue_q;
   assign queue = x_queue_q;
@@ -181,94 +200,100 @@ module ttpu_scalar
   );
 
   logic live, out_of_imem, out_of_smem, is_smem, bad, waits, waited_q, wait_ok, second_q,
-      two_cycles, done;
+      room, ends, done;
   assign live = x_valid_q && run_i;
   assign out_of_imem = x_pc_q >= ImemWords;
-  assign bad = x_bad_q;
-  assign is_smem = x_instr_q.opcode == OpLds || x_instr_q.opcode == OpSts;
-  assign out_of_smem = is_smem && addr >= SmemWords;
+  assign bad = x_bad_q != '0;
+  assign is_smem = x_smem_q;
+  assign out_of_smem = is_smem && addr[31:$clog2(SmemWords)] != '0;
   assign waits = live && !bad && !to_queue && x_instr_q.wait_value != '0 && !waited_q;
   assign wait_ok = live && !bad && (!waits || wait_grant_i);
-  assign two_cycles = x_instr_q.opcode == OpLds || x_instr_q.opcode == OpMul;
+  assign room = (queue & full_i) == '0;
 
   assign wait_valid_o = waits;
   assign wait_flag_o = x_instr_q.wait_flag;
   assign wait_value_o = x_instr_q.wait_value;
 
+  assign fault_valid_o = (live && bad) || (wait_ok && out_of_smem);
+  logic        out_of_imem_q, bad_q;
+  error_e      cause_q;
+  logic [31:0] value_q, addr_q, at_q;
+  always_ff @(posedge clk_i) begin
+    out_of_imem_q <= out_of_imem;
+    bad_q <= bad;
+    cause_q <= bad_cause;
+    value_q <= bad_value;
+    addr_q <= addr;
+    at_q <= x_pc_q;
+  end
   always_comb begin
-    fault_o = '{valid: 1'b0, cause: bad_cause, unit: UnitScalar, pc: x_pc_q[PcBits-1:0],
-                addr: {32'b0, bad_value}};
-    if (live && out_of_imem) begin
-      fault_o.valid = 1'b1;
+    fault_o = '{valid: 1'b1, cause: cause_q, unit: UnitScalar, pc: at_q[PcBits-1:0],
+                addr: {32'b0, value_q}};
+    if (out_of_imem_q) begin
       fault_o.cause = ErrImemBounds;
-      fault_o.addr = {32'b0, x_pc_q};
-    end else if (live && bad) begin
-      fault_o.valid = 1'b1;
-    end else if (wait_ok && out_of_smem) begin
-      fault_o.valid = 1'b1;
+      fault_o.addr = {32'b0, at_q};
+    end else if (!bad_q) begin
       fault_o.cause = ErrSmemBounds;
-      fault_o.addr = {32'b0, addr};
+      fault_o.addr = {32'b0, addr_q};
     end
   end
 
+  // It ends, but for an address beyond SMEM, which is found late: the core stops then.
   always_comb begin
-    done = wait_ok && !out_of_smem;
-    if (to_queue) done = done && (queue & full_i) == '0;
-    else if (x_instr_q.opcode == OpHalt) done = done && all_idle_i;
-    else if (two_cycles) done = done && second_q;
+    ends = wait_ok;
+    if (to_queue) ends = ends && room;
+    else if (x_instr_q.opcode == OpHalt) ends = ends && all_idle_i;
+    else if (x_two_cycles_q) ends = ends && second_q;
+    done = ends && !out_of_smem;
   end
-  assign stall = live && !done;
-  assign retire_o = done;
+  assign stall = live && !ends;
+  assign retire_o = ends;
 
-  logic [31:0] result;
-  logic        writes, taken;
+  // One adder, one comparator and one shifter, to the right, for all: the tools do not share them.
+  logic [31:0] result, sum, other, shift_in, shifted;
+  logic        subtract, equal, less, is_signed, writes, taken;
+
+  function automatic logic [31:0] turn(logic [31:0] v, logic left);
+    for (int unsigned i = 0; i < 32; i++) turn[i] = left ? v[31-i] : v[i];
+  endfunction
+
+  assign subtract = x_instr_q.opcode == OpSub;
+  assign sum = a + (subtract ? ~y : y) + 32'(subtract);
+  assign is_signed = x_instr_q.opcode == OpSlt || x_instr_q.opcode == OpBlt ||
+                     x_instr_q.opcode == OpBge;
+  assign other = x_instr_q.opcode == OpSlt || x_instr_q.opcode == OpSltu ? y : b;
+  assign equal = a == b;
+  assign less = {is_signed ^ a[31], a[30:0]} < {is_signed ^ other[31], other[30:0]};
+  assign turned = turn(a, x_left_q);
+  assign shift_in = Stages == 1 ? turned : a_q;
+  assign shifted = 32'($signed({x_instr_q.opcode == OpSra && shift_in[31], shift_in}) >>>
+                       (Stages == 1 ? y[4:0] : y_q[4:0]));
+
+  assign taken = x_jump_q || (x_equal_q && equal != x_not_q) || (x_less_q && less != x_not_q) ||
+                 (x_dbnz_q && c != 32'd1);
   always_comb begin
-    result = '0;
-    writes = 1'b0;
-    taken = 1'b0;
-    if (live) begin
-      writes = 1'b1;
-      case (x_instr_q.opcode)
-        OpAdd:  result = a + y;
-        OpSub:  result = a - y;
-        OpMul:  result = a_q * y_q;
-        OpAnd:  result = a & y;
-        OpOr:   result = a | y;
-        OpXor:  result = a ^ y;
-        OpShl:  result = a << y[4:0];
-        OpShr:  result = a >> y[4:0];
-        OpSra:  result = $signed(a) >>> y[4:0];
-        OpSlt:  result = {31'b0, $signed(a) < $signed(y)};
-        OpSltu: result = {31'b0, a < y};
-        OpLds:  result = smem_rdata_i;
-        OpJal: begin
-          result = x_pc_q + 32'd1;
-          taken = 1'b1;
-        end
-        OpDbnz: begin
-          result = c - 32'd1;
-          taken = c != 32'd1;
-        end
-        default: begin
-          writes = 1'b0;
-          case (x_instr_q.opcode)
-            OpBeq:  taken = a == b;
-            OpBne:  taken = a != b;
-            OpBlt:  taken = $signed(a) < $signed(b);
-            OpBge:  taken = $signed(a) >= $signed(b);
-            OpBltu: taken = a < b;
-            OpBgeu: taken = a >= b;
-            OpJr:   taken = 1'b1;
-            default: ;
-          endcase
-        end
-      endcase
-    end
+    writes = 1'b1;
+    case (x_instr_q.opcode)
+      OpAdd, OpSub: result = sum;
+      OpMul:  result = a_q * y_q;
+      OpAnd:  result = a & y;
+      OpOr:   result = a | y;
+      OpXor:  result = a ^ y;
+      OpShl, OpShr, OpSra: result = turn(shifted, x_left_q);
+      OpSlt, OpSltu: result = {31'b0, less};
+      OpLds:  result = smem_rdata_i;
+      OpJal:  result = x_pc_q + 32'd1;
+      OpDbnz: result = c - 32'd1;
+      default: begin
+        result = '0;
+        writes = 1'b0;
+      end
+    endcase
   end
 
-  assign wr_en = done && writes && x_instr_q.rc != '0;
+  assign wr_en = ends && writes && x_instr_q.rc != '0;
   assign wr_data = result;
-  assign redirect = done && taken;
+  assign redirect = wait_ok && taken;
   assign redirect_pc = x_instr_q.opcode == OpJr ? a : {16'b0, target};
 
   always_ff @(posedge clk_i) begin
@@ -276,13 +301,13 @@ module ttpu_scalar
       waited_q <= 1'b0;
       second_q <= 1'b0;
     end else if (live) begin
-      waited_q <= !done && (waited_q || wait_grant_i);
-      second_q <= wait_ok && two_cycles && !done;
+      waited_q <= !ends && (waited_q || wait_grant_i);
+      second_q <= wait_ok && x_two_cycles_q && !ends;
     end
   end
   always_ff @(posedge clk_i) begin
     if (live) begin
-      a_q <= a;
+      a_q <= turned;
       y_q <= y;
     end
   end
@@ -293,7 +318,7 @@ module ttpu_scalar
   assign smem_addr_o = addr[$clog2(SmemWords)-1:0];
   assign smem_wdata_o = b;
 
-  assign push_valid_o = done && to_queue ? queue : '0;
+  assign push_valid_o = live && !bad && to_queue && room ? queue : '0;
   assign push_o = '{
     cmd: '{opcode: x_instr_q.opcode, body: x_instr_q.body, a: a, b: b, c: c,
         pc: x_pc_q[PcBits-1:0]},
@@ -302,8 +327,8 @@ module ttpu_scalar
 
   assign signal_valid_o = done && !to_queue && x_instr_q.signal;
   assign signal_flag_o = x_instr_q.signal_flag;
-  assign halt_done_o = done && x_instr_q.opcode == OpHalt;
-  assign tag_valid_o = done && x_instr_q.opcode == OpTag;
+  assign halt_done_o = ends && x_instr_q.opcode == OpHalt;
+  assign tag_valid_o = ends && x_instr_q.opcode == OpTag;
   assign tag_o = imm;
   assign pc_o = x_valid_q ? x_pc_q[PcBits-1:0] : d_valid_q ? d_pc_q[PcBits-1:0] : pc_q[PcBits-1:0];
 
@@ -312,8 +337,8 @@ module ttpu_scalar
     if (run_i) begin
       if (!x_valid_q) activity_o = ActStallMem;
       else if (waits && !wait_grant_i) activity_o = ActStallSync;
-      else if (x_instr_q.opcode == OpHalt && !done) activity_o = ActIdle;
-      else if (to_queue && !done) activity_o = ActStallData;
+      else if (x_instr_q.opcode == OpHalt && !ends) activity_o = ActIdle;
+      else if (to_queue && !ends) activity_o = ActStallData;
       else activity_o = ActBusy;
     end
   end

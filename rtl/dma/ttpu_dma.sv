@@ -127,7 +127,7 @@ module ttpu_dma
   // ---- paths ------------------------------------------------------------------------------------
   ttpu_dma_load #(
     .N(N), .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
-    .CmemBytes(CmemBytes), .CmemAddrBits(CmemAddrBits)
+    .CmemBytes(CmemBytes), .CmemAddrBits(CmemAddrBits), .MemStages(MemStages)
   ) u_load (
     .clk_i, .rst_ni(rst_n), .flush_i(halt_i),
     .burst_valid_i(burst_valid), .burst_i(burst), .burst_ready_o(load_ready),

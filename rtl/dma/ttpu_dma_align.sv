@@ -4,7 +4,8 @@
 // and D destination words takes D cycles if dst_off >= src_off or S = 1, else D + 1; segments
 // follow without a bubble. Latency 1: a word stands in a buffer of two before it leaves, so neither
 // src_ready_o nor seg_ready_o depends on dst_ready_i.
-// Segment fields are held from seg_valid_i until seg_ready_o, which comes with its last step.
+// A segment is taken (seg_valid_i, seg_ready_o) into registers when the one at work is in its last
+// step, and is at work from the next cycle: work_valid_o, work_o.
 // src_bad_i marks a word whose bytes must not be written. flush_i: words are still taken, but what
 // leaves has no byte enabled; src_free_i: no words are taken (the segment's steps still are).
 module ttpu_dma_align
@@ -12,6 +13,7 @@ module ttpu_dma_align
 #(
   parameter int unsigned Bytes = 64,    // of a word, power of two, 2..64
   parameter int unsigned AddrBits = 24,
+  parameter int unsigned WorkBits = 8,  // what the user wants to know of the segment at work
   parameter int unsigned UserBits = 8,
   localparam int unsigned OffBits = $clog2(Bytes),
   localparam int unsigned WordsBits = ByteBits - OffBits + 2
@@ -26,7 +28,11 @@ module ttpu_dma_align
   input  logic [OffBits-1:0]   src_off_i,
   input  logic [AddrBits-1:0]  dst_addr_i,  // byte address of the first destination byte
   input  logic [ByteBits-1:0]  bytes_i,     // >= 1
-  input  logic [UserBits-1:0]  user_i,      // goes with every word of the segment
+  input  logic [WorkBits-1:0]  work_i,
+  // segment at work
+  output logic                 work_valid_o,
+  output logic [WorkBits-1:0]  work_o,
+  input  logic [UserBits-1:0]  user_i,      // goes with every word of it
   // source words
   input  logic                 src_valid_i,
   output logic                 src_ready_o,
@@ -38,47 +44,88 @@ module ttpu_dma_align
   output logic [AddrBits-1:0]  dst_addr_o,  // a multiple of Bytes
   output logic [8*Bytes-1:0]   dst_data_o,
   output logic [Bytes-1:0]     dst_be_o,
+  output logic                 dst_any_o,   // dst_be_o != 0
   output logic                 dst_last_o,  // of the segment
   output logic [UserBits-1:0]  dst_user_o,
   // a step in this cycle
   output logic                 step_o
 );
-  // ---- the step ---------------------------------------------------------------------------------
-  logic [OffBits-1:0]   dst_off, end_off;
-  logic [WordsBits-1:0] src_words, dst_words, steps, step_q, word;
-  logic                 single, lag, take, emit, last_step, room, go;
+  // ---- a segment, as it is taken ----------------------------------------------------------------
+  logic [OffBits-1:0]   dst_off;
+  logic [WordsBits-1:0] src_words, dst_words, more;
+  logic                 single, lag;
 
   assign dst_off = dst_addr_i[OffBits-1:0];
   assign src_words = WordsBits'((32'(src_off_i) + 32'(bytes_i) + Bytes - 1) >> OffBits);
   assign dst_words = WordsBits'((32'(dst_off) + 32'(bytes_i) + Bytes - 1) >> OffBits);
-  assign end_off = dst_off + OffBits'(bytes_i) - 1'b1;  // of the last byte
   // With dst_off < src_off a destination word needs the source word behind it, unless that is all.
   assign single = dst_off < src_off_i && src_words == WordsBits'(1);
   assign lag = dst_off < src_off_i && !single;
-  assign steps = dst_words + WordsBits'(lag);
-  assign take = step_q < src_words;
-  assign emit = !lag || step_q != '0;
-  assign last_step = step_q == steps - 1'b1;
-  assign word = lag ? step_q - 1'b1 : step_q;
+  assign more = dst_words + WordsBits'(lag) - 1'b1;
 
-  assign go = seg_valid_i && (!take || src_valid_i || src_free_i) && (!emit || room);
-  assign src_ready_o = seg_valid_i && take && !src_free_i && (!emit || room);
-  assign seg_ready_o = go && last_step;
+  // ---- the segment at work ----------------------------------------------------------------------
+  logic                 valid_q, single_q;
+  logic [OffBits-1:0]   shift_q;     // source byte j goes to byte (j + shift) mod Bytes
+  logic [OffBits-1:0]   begin_q;     // first byte of the first word
+  logic [OffBits-1:0]   end_q;       // last byte of the last word
+  logic [AddrBits-1:OffBits] addr_q; // of the word
+  logic [WordsBits-1:0] more_q;      // steps behind this one
+  logic [WordsBits-1:0] src_more_q;  // source words behind this one
+  logic                 take_q;      // this step takes a word
+  logic                 emit_q;      // it gives one
+  logic                 first_q;     // the first
+  logic                 last_q;      // this step is the last
+  logic                 room, go;
+
+  assign go = valid_q && (!take_q || src_valid_i || src_free_i) && (!emit_q || room);
+  assign src_ready_o = valid_q && take_q && !src_free_i && (!emit_q || room);
+  assign seg_ready_o = !valid_q || (go && last_q);
   assign step_o = go;
+  assign work_valid_o = valid_q;
+
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      more_q <= more_q - 1'b1;
+      last_q <= more_q == WordsBits'(1);
+      emit_q <= 1'b1;
+      if (take_q) begin
+        src_more_q <= src_more_q - 1'b1;
+        take_q <= src_more_q != '0;
+      end
+      if (emit_q) begin
+        first_q <= 1'b0;
+        addr_q <= addr_q + 1'b1;
+      end
+    end
+    if (seg_ready_o) begin
+      valid_q <= seg_valid_i;
+      work_o <= work_i;
+      single_q <= single;
+      shift_q <= dst_off - src_off_i;
+      begin_q <= dst_off;
+      end_q <= dst_off + OffBits'(bytes_i) - 1'b1;
+      addr_q <= dst_addr_i[AddrBits-1:OffBits];
+      more_q <= more;
+      src_more_q <= src_words - 1'b1;
+      take_q <= 1'b1;
+      emit_q <= !lag;
+      first_q <= 1'b1;
+      last_q <= more == '0;
+    end
+    if (!rst_ni) valid_q <= 1'b0;
+  end
 
   // ---- the word it gives ------------------------------------------------------------------------
-  logic [OffBits-1:0] shift;      // source byte j goes to byte (j + shift) mod Bytes
   logic [Bytes-1:0]   from_now;   // bytes from the word taken now; the others from the last
   logic [Bytes-1:0]   be;
   logic               now_bad, before_bad_q;
 
-  assign shift = dst_off - src_off_i;
-  assign from_now = single ? '1 : {Bytes{1'b1}} << shift;
-  assign now_bad = take && src_bad_i;
+  assign from_now = single_q ? '1 : {Bytes{1'b1}} << shift_q;
+  assign now_bad = take_q && src_bad_i;
   always_comb begin
     be = flush_i ? '0 : '1;
-    if (word == '0) be &= {Bytes{1'b1}} << dst_off;
-    if (last_step) be &= {Bytes{1'b1}} >> (OffBits'(Bytes - 1) - end_off);
+    if (first_q) be &= {Bytes{1'b1}} << begin_q;
+    if (last_q) be &= {Bytes{1'b1}} >> (OffBits'(Bytes - 1) - end_q);
     if (now_bad) be &= ~from_now;
     if (before_bad_q) be &= from_now;
   end
@@ -91,7 +138,7 @@ module ttpu_dma_align
   logic [Bytes-1:0]    be0_q, be1_q;
   logic [AddrBits-1:OffBits] addr0_q, addr1_q;
   logic [UserBits-1:0] user0_q, user1_q;
-  logic [1:0]          last_q, count_q;
+  logic [1:0]          any_q, ends_q, count_q;
   logic                rd_q, wr_q;
 
   assign room = !count_q[1];
@@ -99,43 +146,41 @@ module ttpu_dma_align
   assign dst_addr_o = {rd_q ? addr1_q : addr0_q, {OffBits{1'b0}}};
   assign dst_data_o = rd_q ? data1_q : data0_q;
   assign dst_be_o = rd_q ? be1_q : be0_q;
-  assign dst_last_o = last_q[rd_q];
+  assign dst_any_o = any_q[rd_q];
+  assign dst_last_o = ends_q[rd_q];
   assign dst_user_o = rd_q ? user1_q : user0_q;
 
-  logic [AddrBits-1:OffBits] addr;
-  assign addr = dst_addr_i[AddrBits-1:OffBits] + (AddrBits - OffBits)'(word);
   // `turned` and `merged` are private to this block.
   always_ff @(posedge clk_i) begin
     turned = src_data_i;
     merged = '0;
     if (go) begin
       for (int unsigned i = 0; i < OffBits; i++)
-        if (shift[i]) turned = (turned << (8 << i)) | (turned >> (8 * Bytes - (8 << i)));
+        if (shift_q[i]) turned = (turned << (8 << i)) | (turned >> (8 * Bytes - (8 << i)));
       for (int unsigned i = 0; i < Bytes; i++)
         merged[8*i+:8] = from_now[i] ? turned[8*i+:8] : before_q[8*i+:8];
-      step_q <= last_step ? '0 : step_q + 1'b1;
-      if (emit) begin
+      if (emit_q) begin
         if (wr_q) begin
           data1_q <= merged;
           be1_q <= be;
-          addr1_q <= addr;
+          addr1_q <= addr_q;
           user1_q <= user_i;
         end else begin
           data0_q <= merged;
           be0_q <= be;
-          addr0_q <= addr;
+          addr0_q <= addr_q;
           user0_q <= user_i;
         end
-        last_q[wr_q] <= last_step;
+        any_q[wr_q] <= be != '0;
+        ends_q[wr_q] <= last_q;
         wr_q <= !wr_q;
       end
-      if (take) before_q <= turned;
-      before_bad_q <= !last_step && now_bad;
+      if (take_q) before_q <= turned;
+      before_bad_q <= !last_q && now_bad;
     end
     if (dst_valid_o && dst_ready_i) rd_q <= !rd_q;
-    count_q <= count_q + 2'(go && emit) - 2'(dst_valid_o && dst_ready_i);
+    count_q <= count_q + 2'(go && emit_q) - 2'(dst_valid_o && dst_ready_i);
     if (!rst_ni) begin
-      step_q <= '0;
       before_bad_q <= 1'b0;
       rd_q <= 1'b0;
       wr_q <= 1'b0;

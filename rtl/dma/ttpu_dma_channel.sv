@@ -88,8 +88,7 @@ module ttpu_dma_channel
   logic [9:0] outstanding_q;  // bursts handed out and not complete
   logic       stop, stop_q;   // an error was reported, or a halt
   logic       fault_q;        // the newest command is in error
-  error_e     fault_cause_q;
-  logic [FarAddrBits-1:0] fault_addr_q;
+  logic       opcode_q, space_q;  // why: its opcode, its space; else its run
   logic       walk_q;         // runs of the newest transfer are left
   logic       run_q;          // a run is being cut
   logic       report;
@@ -164,6 +163,12 @@ module ttpu_dma_channel
   assign h_over = room[FarAddrBits];
   assign h_past = room[FarAddrBits-1:24] == '0 && n0_last_q >= room[23:0];
   assign run_bad = v_over || v_past || h_over || h_past;
+  // Of the last run, for its error: what was wrong, and where it began. In bad_h_q also the opcode
+  // or the space of a command that is refused.
+  logic                    v_over_q, v_past_q, h_over_q;
+  logic [31:0]             bad_v_q;
+  logic signed [HBits-1:0] bad_h_q;
+
   assign walk_step = walk_q && run_free && !stop &&
                      !(turn_q && (run_q || outstanding_q != '0));
 
@@ -203,23 +208,21 @@ module ttpu_dma_channel
     end
     if (walk_step) begin
       turn_q <= 1'b0;
-      if (run_bad) begin
-        fault_q <= 1'b1;
-        fault_cause_q <= v_over || v_past ? ErrVmemBounds : ErrFarBounds;
-        fault_addr_q <= v_over ? FarAddrBits'(v_q) :
-                        v_past ? FarAddrBits'(VmemBytes) : h_over ? far : far_size;
-        walk_q <= 1'b0;
-      end else begin
-        run_q <= 1'b1;
-        run_addr_q <= cmem_q ? far : hbm_base_i + far;
-        run_vaddr_q <= v_q[VmemAddrBits-1:0];
-        run_last_byte_q <= n0_last_q;
-        run_store_q <= store_q;
-        run_cmem_q <= cmem_q;
-        run_pc_q <= pc_q;
-        run_last_q <= !more1 && !more2 && !more3;
-        if (!more1 && !more2 && !more3) walk_q <= 1'b0;
-      end
+      v_over_q <= v_over;
+      v_past_q <= v_past;
+      h_over_q <= h_over;
+      bad_v_q <= v_q;
+      bad_h_q <= h_q;
+      run_addr_q <= cmem_q ? far : hbm_base_i + far;
+      run_vaddr_q <= v_q[VmemAddrBits-1:0];
+      run_last_byte_q <= n0_last_q;
+      run_store_q <= store_q;
+      run_cmem_q <= cmem_q;
+      run_pc_q <= pc_q;
+      run_last_q <= !more1 && !more2 && !more3;
+      run_q <= !run_bad;
+      if (run_bad) fault_q <= 1'b1;
+      if (run_bad || (!more1 && !more2 && !more3)) walk_q <= 1'b0;
       i1_q <= more1 ? i1_q - 1'b1 : n1_q;
       if (!more1) i2_q <= more2 ? i2_q - 1'b1 : n2_q;
       if (!more1 && !more2) i3_q <= i3_q - 1'b1;
@@ -239,6 +242,8 @@ module ttpu_dma_channel
 
     if (accept) begin
       pc_q <= cmd_i.pc;
+      opcode_q <= bad_opcode;
+      space_q <= no_cmem;
       unique case (cmd_i.opcode)
         OpDmaShape: begin
           n0_last_q <= shape.n0 - 1'b1;
@@ -261,8 +266,7 @@ module ttpu_dma_channel
       endcase
       if (bad_opcode || no_cmem) begin
         fault_q <= 1'b1;
-        fault_cause_q <= bad_opcode ? ErrIllegalOpcode : ErrUnsupported;
-        fault_addr_q <= bad_opcode ? FarAddrBits'(cmd_i.opcode) : FarAddrBits'(move.space);
+        bad_h_q <= bad_opcode ? HBits'(cmd_i.opcode) : HBits'(move.space);
       end else if (is_move && !empty_q) begin
         walk_q <= 1'b1;
         store_q <= move_store;
@@ -305,12 +309,26 @@ module ttpu_dma_channel
   assign fault_due = fault_q && !run_q && outstanding_q == '0 && fly_count == 4'd1;
   assign report = !stop && (fault_valid_i || fault_due);
 
+  error_e                 fault_cause;
+  logic [FarAddrBits-1:0] fault_addr;
+  always_comb begin
+    fault_cause = ErrFarBounds;
+    fault_addr = h_over_q ? FarAddrBits'(bad_h_q) : far_size;
+    if (opcode_q || space_q) begin
+      fault_cause = opcode_q ? ErrIllegalOpcode : ErrUnsupported;
+      fault_addr = FarAddrBits'(bad_h_q);
+    end else if (v_over_q || v_past_q) begin
+      fault_cause = ErrVmemBounds;
+      fault_addr = v_over_q ? FarAddrBits'(bad_v_q) : FarAddrBits'(VmemBytes);
+    end
+  end
+
   always_comb begin
     status_o.done = fly_valid && fly_pop;
     status_o.error = report;
-    status_o.cause = fault_valid_i ? fault_cause_i : fault_cause_q;
+    status_o.cause = fault_valid_i ? fault_cause_i : fault_cause;
     status_o.pc = fault_valid_i ? fault_i.pc : pc_q;
-    status_o.addr = fault_valid_i ? fault_i.addr : fault_addr_q;
+    status_o.addr = fault_valid_i ? fault_i.addr : fault_addr;
     status_o.activity = !fly_valid ? ActIdle :
                         moved_i || walk_step || status_o.done ? ActBusy :
                         lost_i ? ActStallMem : ActStallData;

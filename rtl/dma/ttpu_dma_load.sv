@@ -3,6 +3,8 @@
 // next cycle. One beat a cycle; a beat taken in cycle t is a VMEM write from t+1. RREADY does not
 // depend on the VMEM's grant. A beat with an error is not written and is reported (fault_*_o) one
 // cycle after it was taken; all other beats are. flush_i: beats are taken and no longer written.
+// MemStages: 0 = the end of a burst is told in the cycle of its last write's grant; 1 (for FPGAs) =
+// a cycle later.
 module ttpu_dma_load
   import ttpu_pkg::*;
   import ttpu_dma_pkg::*;
@@ -13,6 +15,7 @@ module ttpu_dma_load
   parameter int unsigned AxiOutstanding = 8,
   parameter int unsigned CmemBytes = 0,
   parameter int unsigned CmemAddrBits = 1,
+  parameter int unsigned MemStages = 0,
   localparam int unsigned WordBytes = 4 * N
 ) (
   input  logic                    clk_i,
@@ -77,9 +80,9 @@ module ttpu_dma_load
   burst_t                 pick;
   logic                   accept, can_accept, open_ready, fetch_ready, ar_free;
   logic [ByteBits:0]      beats;
-  open_t                  head;
-  logic                   head_valid, head_pop;
-  logic [$clog2(AxiOutstanding+1)-1:0] open_count;
+  open_t                  next, head;  // the next burst, and the one in the aligner
+  logic                   next_valid, next_pop, head_valid;
+  logic [$clog2(AxiOutstanding)-1:0] next_count;
 
   for (genvar c = 0; c < DmaChannels; c++) begin : gen_req
     assign req[c] = burst_valid_i[c] && !burst_i[c].store;
@@ -95,10 +98,11 @@ module ttpu_dma_load
   assign beats = (ByteBits+1)'(pick.addr[OffBits-1:0]) + (ByteBits+1)'(pick.bytes) +
                  (ByteBits+1)'(AxiBytes - 1);
 
-  ttpu_fifo #(.Width($bits(open_t)), .Depth(AxiOutstanding)) u_open (
+  // One of those open is in the aligner.
+  ttpu_fifo #(.Width($bits(open_t)), .Depth(AxiOutstanding - 1)) u_open (
     .clk_i, .rst_ni, .clear_i(1'b0),
     .push_valid_i(accept), .push_ready_o(open_ready), .push_data_i({sel, pick}),
-    .pop_valid_o(head_valid), .pop_ready_i(head_pop), .pop_data_o(head), .count_o(open_count)
+    .pop_valid_o(next_valid), .pop_ready_i(next_pop), .pop_data_o(next), .count_o(next_count)
   );
 
   always_ff @(posedge clk_i) begin
@@ -145,23 +149,25 @@ module ttpu_dma_load
   assign user = '{chan: head.chan, last: head.burst.last, hbm: !head_cmem,
                   bytes: head.burst.bytes};
   assign bad = rresp_i[1] && !head_cmem;
-  ttpu_dma_align #(.Bytes(AxiBytes), .AddrBits(VmemAddrBits), .UserBits($bits(user_t))) u_align (
+  ttpu_dma_align #(
+    .Bytes(AxiBytes), .AddrBits(VmemAddrBits), .WorkBits($bits(open_t)), .UserBits($bits(user_t))
+  ) u_align (
     .clk_i, .rst_ni, .flush_i, .src_free_i(flush_i && head_cmem),
-    .seg_valid_i(head_valid), .seg_ready_o(head_pop),
-    .src_off_i(head.burst.addr[OffBits-1:0]), .dst_addr_i(head.burst.vaddr),
-    .bytes_i(head.burst.bytes), .user_i(user),
+    .seg_valid_i(next_valid), .seg_ready_o(next_pop),
+    .src_off_i(next.burst.addr[OffBits-1:0]), .dst_addr_i(next.burst.vaddr),
+    .bytes_i(next.burst.bytes), .work_i(next),
+    .work_valid_o(head_valid), .work_o(head), .user_i(user),
     .src_valid_i(head_cmem ? cm_valid : rvalid_i), .src_ready_o(src_ready),
     .src_data_i(head_cmem ? cm_data : rdata_i), .src_bad_i(bad),
     .dst_valid_o(dst_valid), .dst_ready_i(dst_ready), .dst_addr_o(vmem_addr_o),
-    .dst_data_o(dst_data), .dst_be_o(dst_be), .dst_last_o(dst_last), .dst_user_o(dst_user),
-    .step_o(step)
+    .dst_data_o(dst_data), .dst_be_o(dst_be), .dst_any_o(dst_write), .dst_last_o(dst_last),
+    .dst_user_o(dst_user), .step_o(step)
   );
   assign rready_o = src_ready && !head_cmem;
   assign cm_pop = src_ready && head_cmem;
 
   // ---- write ------------------------------------------------------------------------------------
   // A word without a byte to write (after an error, or in a flush) leaves without an access.
-  assign dst_write = dst_be != '0;
   assign vmem_req_o = dst_valid && dst_write;
   assign dst_ready = vmem_gnt_i || !dst_write;
   assign vmem_data_o = {Slices{dst_data}};
@@ -177,13 +183,25 @@ module ttpu_dma_load
   end
 
   // ---- reports ----------------------------------------------------------------------------------
-  logic done;
+  logic                   done;
+  logic [DmaChannels-1:0] complete;
+  logic [ByteBits-1:0]    hbm_bytes;
   assign done = dst_valid && dst_ready && dst_last;
-  assign complete_last_o = dst_user.last;
-  assign hbm_bytes_o = done && dst_user.hbm ? dst_user.bytes : '0;
+  assign hbm_bytes = done && dst_user.hbm ? dst_user.bytes : '0;
+  if (MemStages == 0) begin : gen_direct
+    assign complete_o = complete;
+    assign complete_last_o = dst_user.last;
+    assign hbm_bytes_o = hbm_bytes;
+  end else begin : gen_registers
+    always_ff @(posedge clk_i) begin
+      complete_o <= rst_ni ? complete : '0;
+      complete_last_o <= dst_user.last;
+      hbm_bytes_o <= rst_ni ? hbm_bytes : '0;
+    end
+  end
   assign busy_o = cm_busy;
   for (genvar c = 0; c < DmaChannels; c++) begin : gen_report
-    assign complete_o[c] = done && dst_user.chan == ChanBits'(c);
+    assign complete[c] = done && dst_user.chan == ChanBits'(c);
     assign moved_o[c] = step && head.chan == ChanBits'(c);
     assign lost_o[c] = vmem_req_o && !vmem_gnt_i && dst_user.chan == ChanBits'(c);
     always_ff @(posedge clk_i) begin
@@ -198,16 +216,17 @@ module ttpu_dma_load
   end
 
   logic unused_bits;
-  assign unused_bits = ^{beats[OffBits-1:0], rresp_i[0], open_count};
+  assign unused_bits = ^{beats[OffBits-1:0], rresp_i[0]};
 
 `ifndef SYNTHESIS
   initial begin
     assert (WordBytes % AxiBytes == 0)
     else $fatal(1, "AxiBytes must divide the VMEM word of 4N bytes");
+    assert (AxiOutstanding >= 3) else $fatal(1, "AxiOutstanding must be 3 or more");
   end
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assert (!rvalid_i || open_count != '0)
+      assert (!rvalid_i || head_valid || next_count != '0)
       else $error("ttpu_dma_load: a beat that nobody asked for");
     end
   end

@@ -97,11 +97,11 @@ module ttpu_dma_store
   logic                   accept, can_accept, open_ready, fetch_ready, reply_ready, aw_free;
   logic [ByteBits:0]      beats;
   logic [FarAddrBits-1:0] beat_addr;
-  open_t                  head;
-  logic                   head_valid, head_pop;
+  open_t                  next, head;  // the next burst, and the one in the aligner
+  logic                   next_valid, next_pop, head_valid;
   reply_t                 reply;
   logic                   reply_valid;
-  logic [$clog2(AxiOutstanding+1)-1:0] open_count;
+  logic [$clog2(AxiOutstanding)-1:0]   next_count;
   logic [$clog2(NumReplies+1)-1:0]     reply_count;
 
   for (genvar c = 0; c < DmaChannels; c++) begin : gen_req
@@ -119,12 +119,13 @@ module ttpu_dma_store
                  (ByteBits+1)'(AxiBytes - 1);
   assign beat_addr = {pick.addr[FarAddrBits-1:OffBits], {OffBits{1'b0}}};
 
-  ttpu_fifo #(.Width($bits(open_t)), .Depth(AxiOutstanding)) u_open (
+  // One of those that wait for data is in the aligner.
+  ttpu_fifo #(.Width($bits(open_t)), .Depth(AxiOutstanding - 1)) u_open (
     .clk_i, .rst_ni, .clear_i(1'b0),
     .push_valid_i(accept), .push_ready_o(open_ready),
     .push_data_i({sel, pick.last, pick.cmem, pick.bytes, pick.vaddr[OffBits-1:0],
                   pick.addr[AlignBits-1:0]}),
-    .pop_valid_o(head_valid), .pop_ready_i(head_pop), .pop_data_o(head), .count_o(open_count)
+    .pop_valid_o(next_valid), .pop_ready_i(next_pop), .pop_data_o(next), .count_o(next_count)
   );
   ttpu_fifo #(.Width($bits(reply_t)), .Depth(NumReplies)) u_replies (
     .clk_i, .rst_ni, .clear_i(1'b0),
@@ -157,22 +158,25 @@ module ttpu_dma_store
   );
 
   // ---- align ------------------------------------------------------------------------------------
-  logic                  dst_valid, dst_ready, dst_last, step;
+  logic                  dst_valid, dst_ready, dst_any, dst_last, step;
   logic [AlignBits-1:0]  dst_addr;
   logic [8*AxiBytes-1:0] dst_data;
   logic [AxiBytes-1:0]   dst_be;
   user_t                 user, dst_user;
 
   assign user = '{chan: head.chan, last: head.last, cmem: head.cmem, bytes: head.bytes};
-  ttpu_dma_align #(.Bytes(AxiBytes), .AddrBits(AlignBits), .UserBits($bits(user_t))) u_align (
+  ttpu_dma_align #(
+    .Bytes(AxiBytes), .AddrBits(AlignBits), .WorkBits($bits(open_t)), .UserBits($bits(user_t))
+  ) u_align (
     .clk_i, .rst_ni, .flush_i, .src_free_i(flush_i),
-    .seg_valid_i(head_valid), .seg_ready_o(head_pop),
-    .src_off_i(head.src_off), .dst_addr_i(head.dst_addr),
-    .bytes_i(head.bytes), .user_i(user),
+    .seg_valid_i(next_valid), .seg_ready_o(next_pop),
+    .src_off_i(next.src_off), .dst_addr_i(next.dst_addr),
+    .bytes_i(next.bytes), .work_i(next),
+    .work_valid_o(head_valid), .work_o(head), .user_i(user),
     .src_valid_i(src_valid), .src_ready_o(src_ready), .src_data_i(src_data), .src_bad_i(1'b0),
     .dst_valid_o(dst_valid), .dst_ready_i(dst_ready), .dst_addr_o(dst_addr),
-    .dst_data_o(dst_data), .dst_be_o(dst_be), .dst_last_o(dst_last), .dst_user_o(dst_user),
-    .step_o(step)
+    .dst_data_o(dst_data), .dst_be_o(dst_be), .dst_any_o(dst_any), .dst_last_o(dst_last),
+    .dst_user_o(dst_user), .step_o(step)
   );
 
   // ---- write ------------------------------------------------------------------------------------
@@ -181,11 +185,11 @@ module ttpu_dma_store
   assign wstrb_o = dst_be;
   assign wlast_o = dst_last;
   if (CmemBytes > 0) begin : gen_cmem
-    assign cmem_req_o = dst_valid && dst_user.cmem && dst_be != '0;
+    assign cmem_req_o = dst_valid && dst_user.cmem && dst_any;
     assign cmem_addr_o = dst_addr[CmemAddrBits-1:0];
     assign cmem_be_o = dst_be;
     assign cmem_data_o = dst_data;
-    assign dst_ready = dst_user.cmem ? cmem_gnt_i || dst_be == '0 : wready_i;
+    assign dst_ready = dst_user.cmem ? cmem_gnt_i || !dst_any : wready_i;
   end else begin : gen_no_cmem
     logic unused;
     assign cmem_req_o = 1'b0;
@@ -193,7 +197,7 @@ module ttpu_dma_store
     assign cmem_be_o = '0;
     assign cmem_data_o = '0;
     assign dst_ready = wready_i;
-    assign unused = cmem_gnt_i;
+    assign unused = cmem_gnt_i || dst_any;
   end
   assign bready_o = reply_valid;
 
@@ -204,11 +208,15 @@ module ttpu_dma_store
   assign cmem_complete_last_o = dst_user.last;
   assign hbm_bytes_o = sent && !dst_user.cmem ? dst_user.bytes : '0;
   assign busy_o = fetch_busy;
+  // The burst whose words are read, or the one before it.
+  logic [ChanBits-1:0] read_chan;
+  assign read_chan = head_valid ? head.chan : next.chan;
   for (genvar c = 0; c < DmaChannels; c++) begin : gen_report
     assign complete_o[c] = bvalid_i && reply_valid && reply.chan == ChanBits'(c);
     assign cmem_complete_o[c] = sent && dst_user.cmem && dst_user.chan == ChanBits'(c);
     assign moved_o[c] = step && head.chan == ChanBits'(c);
-    assign lost_o[c] = vmem_req_o && !vmem_gnt_i && head_valid && head.chan == ChanBits'(c);
+    assign lost_o[c] = vmem_req_o && !vmem_gnt_i && (head_valid || next_valid) &&
+        read_chan == ChanBits'(c);
     always_ff @(posedge clk_i) begin
       fault_valid_o[c] <= rst_ni && complete_o[c] && bresp_i[1];
     end
@@ -218,8 +226,8 @@ module ttpu_dma_store
   end
 
   logic unused_bits;
-  assign unused_bits = ^{pick.store, beats[OffBits-1:0], bresp_i[0], open_count, reply_count,
-                         dst_addr};
+  assign unused_bits = ^{pick.store, beats[OffBits-1:0], bresp_i[0], next_count, reply_count,
+                         dst_addr, head};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

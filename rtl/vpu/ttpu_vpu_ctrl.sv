@@ -77,6 +77,7 @@ module ttpu_vpu_ctrl
   logic [8:0]  cols_q;                     // transpose: columns of the source
   logic [CountBits-1:0] pending_q;         // results on their way
   logic done_q, error_q;
+  logic refused_q;  // the command taken in the last cycle is in error: nothing comes of it
   error_e cause_q;
   logic [31:0] err_addr_q;
 
@@ -99,7 +100,7 @@ module ttpu_vpu_ctrl
     run = vpu_run_t'(cmd_i.body);
     xpose = vpu_xpose_t'(cmd_i.body);
     ldv = vpu_ldv_t'(cmd_i.body);
-    cmd_ready_o = state_q == StIdle && !halt_i && !clear_i;
+    cmd_ready_o = state_q == StIdle && !refused_q && !halt_i && !clear_i;
     take = cmd_valid_i && cmd_ready_o;
     cfg_take_o = take;  // of one in error too: nothing is done with it until clear_i
     moves = cmd_i.opcode == OpVpuRun || cmd_i.opcode == OpVpuXpose || cmd_i.opcode == OpVpuLdv;
@@ -301,7 +302,7 @@ module ttpu_vpu_ctrl
   logic room, turn, counts;
   always_comb begin
     room = pending_q != CountBits'(Depth);
-    turn = !halt_i && ((state_q == StWalk && fetch_ready_i && (room || !last)) ||
+    turn = !halt_i && !refused_q && ((state_q == StWalk && fetch_ready_i && (room || !last)) ||
                        (state_q == StScatter && room && scatter_ready));
     step_o = turn && state_q == StWalk && !row_bad;
     scatter_o = turn && state_q == StScatter && !row_bad;
@@ -313,17 +314,15 @@ module ttpu_vpu_ctrl
     done_q <= 1'b0;
     error_q <= 1'b0;
     start_o <= 1'b0;
+    refused_q <= take && dec_err;
     pending_q <= pending_q + CountBits'(counts) - CountBits'(written_i);
     case (state_q)
       StIdle: begin
         if (take) begin
           pc_q <= cmd_i.pc;
-          if (dec_err) begin
-            state_q <= StError;
-            error_q <= 1'b1;
-            cause_q <= dec_cause;
-            err_addr_q <= dec_value;
-          end else if (moves) begin
+          cause_q <= dec_cause;
+          err_addr_q <= dec_value;
+          if (moves) begin
             state_q <= StWalk;
             start_o <= 1'b1;
           end else begin
@@ -388,12 +387,14 @@ module ttpu_vpu_ctrl
       cause_q <= row_cause;
       err_addr_q <= row_addr;
     end
+    if (refused_q) state_q <= StError;
     if (!rst_ni || clear_i) begin
       state_q <= StIdle;
       mode_q <= ModeRun;
       pending_q <= '0;
       done_q <= 1'b0;
       error_q <= 1'b0;
+      refused_q <= 1'b0;
       start_o <= 1'b0;
     end
   end
@@ -401,15 +402,15 @@ module ttpu_vpu_ctrl
   assign mode_o = mode_q;
 
   always_comb begin
-    status_o.done = done_q;
-    status_o.error = error_q;
+    status_o.done = done_q && !refused_q;
+    status_o.error = error_q || refused_q;
     status_o.cause = cause_q;
     status_o.pc = pc_q;
     status_o.addr = FarAddrBits'(err_addr_q);
     status_o.activity = ActIdle;
-    if ((state_q != StIdle && state_q != StError) || done_q)
+    if (((state_q != StIdle && state_q != StError) || done_q) && !refused_q)
       status_o.activity = refused_i ? ActStallMem : ActBusy;
-    status_o.quiet = !in_flight_i && !done_q && !error_q &&
+    status_o.quiet = !in_flight_i && !done_q && !error_q && !refused_q &&
                      (halt_i || (pending_q == '0 && (state_q == StIdle || state_q == StError)));
   end
 

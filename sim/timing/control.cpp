@@ -2,11 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <stdexcept>
 
 namespace ttpu::timing {
 
 using isa::Opcode;
+
+int RoundRobin::pick(uint32_t requests) const {
+  if (requests == 0) return -1;
+  const uint32_t first = requests & mask;
+  return std::countr_zero(first ? first : requests);
+}
+
+void RoundRobin::advance(int granted) { mask = ~((2u << granted) - 1); }
 
 Control::Control(const Config& config, const std::vector<isa::Instr>& code,
                  const std::vector<uint32_t>& smem, uint32_t entry)
@@ -56,14 +65,14 @@ bool Control::grant(uint8_t flag, uint8_t value) {
 bool Control::wait(size_t waiter, bool waits, uint32_t flag, uint32_t value) {
   const auto f = static_cast<uint8_t>(flag), v = static_cast<uint8_t>(value);
   if (!registered_) return waits && grant(f, v);
-  next_ask_[waiter] = {waits && !given_[waiter] && !given_before_[waiter], f, v};
+  open_[waiter] = {waits && !given_before_[waiter], f, v, waiter};
   return waits && given_before_[waiter];
 }
 
 void Control::evaluate_scalar(bool all_idle) {
   live_ = x_valid_;
   x_granted_ = x_done_ = wait_ok_ = two_cycles_ = false;
-  next_ask_[0] = {};
+  open_[0] = {};
   push_queue_ = -1;
   State& state = state_[0];
   if (!live_) {
@@ -76,7 +85,9 @@ void Control::evaluate_scalar(bool all_idle) {
   const bool waits = d.queue < 0 && d.common.wait_value != 0 && !waited_;
   x_granted_ = wait(0, waits, d.common.wait_flag, d.common.wait_value);
   wait_ok_ = !waits || x_granted_;
-  two_cycles_ = d.opcode == Opcode::LDS || d.opcode == Opcode::MUL;
+  const bool is_shift =
+      d.opcode == Opcode::SHL || d.opcode == Opcode::SHR || d.opcode == Opcode::SRA;
+  two_cycles_ = d.opcode == Opcode::LDS || d.opcode == Opcode::MUL || (is_shift && registered_);
   x_done_ = wait_ok_;
   if (d.queue >= 0)
     x_done_ = queue_[d.queue].count < config_.queue_depth;
@@ -98,8 +109,10 @@ void Control::evaluate_scalar(bool all_idle) {
 void Control::evaluate(const std::array<UnitView, kQueues>& units) {
   taken_.fill(0);
   raised_.fill(0);
-  for (size_t u = 0; u < ask_.size(); ++u)
-    given_[u] = ask_[u].valid && grant(ask_[u].flag, ask_[u].value);
+  given_.fill(false);
+  // One that was granted in the cycle in which it was picked again is not asked for.
+  if (ask_.valid && !given_before_[ask_.waiter])
+    given_[ask_.waiter] = grant(ask_.flag, ask_.value);
   bool all_idle = true;
   for (int q = 0; q < kQueues; ++q)
     all_idle = all_idle && queue_[q].count == 0 && queue_[q].fly_count == 0 && units[q].quiet;
@@ -109,7 +122,7 @@ void Control::evaluate(const std::array<UnitView, kQueues>& units) {
   for (int q = 0; q < kQueues; ++q) {
     Queue& queue = queue_[q];
     const UnitView& unit = units[q];
-    const bool head_valid = queue.count != 0;
+    const bool head_valid = registered_ ? queue.head : queue.count != 0;
     const Slot& head = queue.slots[queue.read];
     const bool is_sync = head.command.opcode == Opcode::SYNC;
     const bool waits = head_valid && head.wait_value != 0 && !queue.armed;
@@ -148,6 +161,7 @@ void Control::advance() {
       queue.fly_read = (queue.fly_read + 1) % queue.fly.size();
       --queue.fly_count;
     }
+    queue.head = queue.count > (queue.head ? 1u : 0u) || (queue.head && !pop_[q]);
     queue.armed = !pop_[q] && (queue.armed || granted_[q]);
     if (pop_[q]) {
       queue.read = (queue.read + 1) % config_.queue_depth;
@@ -252,7 +266,14 @@ void Control::advance() {
     d_pc_ = pc_;
     pc_ = redirect ? target : pc_ + 1;
   }
-  ask_ = next_ask_;
+  uint32_t requests = 0;
+  for (size_t u = 0; u < open_.size(); ++u) requests |= uint32_t{open_[u].valid} << u;
+  const int next = turn_.pick(requests);
+  ask_ = {};
+  if (next >= 0) {
+    ask_ = open_[static_cast<size_t>(next)];
+    turn_.advance(next);
+  }
   given_before_ = given_;
   for (int f = 0; f < 32; ++f) {
     flags_[f] += registered_ ? raised_before_[f] - taken_before_[f] : raised_[f] - taken_[f];

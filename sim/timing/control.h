@@ -31,6 +31,13 @@ struct UnitView {
   State state = State::Idle;
 };
 
+/// ttpu_rr_arb: one of several requests, in turn.
+struct RoundRobin {
+  uint32_t mask = 0;
+  int pick(uint32_t requests) const;  ///< number of the request granted, -1 without one
+  void advance(int granted);
+};
+
 /// A program that the model cannot follow to its end. what() says where and why.
 struct TimingError : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -72,6 +79,7 @@ class Control {
     std::array<Inflight, 8> fly;
     uint32_t fly_read = 0, fly_write = 0, fly_count = 0;
     bool armed = false;
+    bool head = false;  ///< it stands in registers (fp_stages 3)
   };
   struct Decoded {
     isa::Instr instr;
@@ -86,6 +94,7 @@ class Control {
   struct Ask {
     bool valid = false;
     uint8_t flag = 0, value = 0;
+    size_t waiter = 0;
   };
 
   bool grant(uint8_t flag, uint8_t value);
@@ -102,7 +111,9 @@ class Control {
 
   // registers before and behind the flags, if there are: scalar core, then the queues
   const bool registered_;
-  std::array<Ask, kQueues + 1> ask_{}, next_ask_{};
+  std::array<Ask, kQueues + 1> open_{};  ///< waits of which one is asked for in the next cycle
+  RoundRobin turn_;
+  Ask ask_;
   std::array<bool, kQueues + 1> given_{}, given_before_{};
   std::array<int32_t, 32> raised_before_{}, taken_before_{};
   bool idle_before_ = false;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 namespace ttpu::timing {
 
@@ -29,14 +29,6 @@ Dma::Dma(const Config& config, const Memory& memory)
 
 // ---- small parts
 // ---------------------------------------------------------------------------------
-
-int Dma::Arbiter::pick(uint32_t requests) const {
-  if (requests == 0) return -1;
-  const uint32_t first = requests & mask;
-  return std::countr_zero(first ? first : requests);
-}
-
-void Dma::Arbiter::advance(int granted) { mask = ~((2u << granted) - 1); }
 
 void Dma::Aligner::look(const Burst* head, uint32_t src_off, uint32_t dst_off, bool src_valid) {
   go = false;
@@ -131,15 +123,20 @@ void Dma::evaluate(const Vmem& vmem) {
   if (load_.go) channel_[static_cast<size_t>(head->chan)].moved = true;
   load_popped_ = !load_.out.empty() && vmem.write_granted(kWrDma);
   read_bytes_ = write_bytes_ = 0;
+  End end;
   if (!load_.out.empty()) {
     const Word& w = load_.out.front();
     Channel& ch = channel_[static_cast<size_t>(w.burst.chan)];
     if (!load_popped_) ch.lost = true;
-    if (load_popped_ && w.last) {
-      ch.complete = true;
-      ch.complete_last = w.burst.last;
-      if (!w.burst.cmem) read_bytes_ = w.burst.bytes;
-    }
+    if (load_popped_ && w.last)
+      end = {w.burst.chan, w.burst.last, w.burst.cmem ? 0 : w.burst.bytes};
+  }
+  if (config_.fp_stages > 1) std::swap(end, load_end_);
+  if (end.chan >= 0) {
+    Channel& ch = channel_[static_cast<size_t>(end.chan)];
+    ch.complete = true;
+    ch.complete_last = end.last;
+    read_bytes_ = end.bytes;
   }
 
   // write path: words from VMEM into the aligner, beats out

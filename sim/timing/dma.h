@@ -97,10 +97,11 @@ class Dma {
     uint32_t beats;
     uint64_t ready;  ///< cycle of the answer once all beats came, else 0
   };
-  struct Arbiter {
-    uint32_t mask = 0;
-    int pick(uint32_t requests) const;
-    void advance(int granted);
+  /// The end of a burst from far memory, on its way to its channel (fp_stages 3).
+  struct End {
+    int chan = -1;
+    bool last = false;
+    uint32_t bytes = 0;  ///< from HBM
   };
 
   uint32_t beats(uint64_t addr, uint32_t bytes) const {
@@ -117,10 +118,11 @@ class Dma {
   std::array<UnitView, kChannels> view_;
 
   // read path
-  Arbiter load_arb_, store_arb_;
+  RoundRobin load_arb_, store_arb_;
   std::deque<Burst> load_open_, store_open_;
   Aligner load_, store_;
   Fetch cmem_fetch_, vmem_fetch_;
+  End load_end_;
   bool arvalid_ = false, awvalid_ = false;
   uint32_t ar_beats_ = 0, aw_beats_ = 0;
   std::deque<Burst> replies_;

@@ -8,7 +8,11 @@
 #include <string>
 #include <vector>
 
+#ifdef TTPU_FLAG_STAGES_3
+#include "Vttpu_control3_dut.h"
+#else
 #include "Vttpu_control_dut.h"
+#endif
 #include "isa/generated/isa_gen.h"
 #include "tb/bits.h"
 #include "tb/controller.h"
@@ -20,6 +24,12 @@ using ttpu::isa::Error;
 using ttpu::isa::Instr;
 using ttpu::isa::Opcode;
 using ttpu::isa::Unit;
+
+#ifdef TTPU_FLAG_STAGES_3
+using Dut = Vttpu_control3_dut;
+#else
+using Dut = Vttpu_control_dut;
+#endif
 
 inline constexpr int kQueues = 5;
 inline constexpr uint32_t kImemWords = 512, kSmemWords = 256, kQueueDepth = 4;
@@ -110,7 +120,7 @@ class Bench {
   std::vector<uint32_t> tags;
   uint64_t not_ready_felt = 0;
 
-  Vttpu_control_dut& dut() { return ctl_.dut(); }
+  Dut& dut() { return ctl_.dut(); }
   uint64_t cycle() const { return ctl_.cycle(); }
   void tick(uint64_t n = 1) { ctl_.run(n); }
 
@@ -283,7 +293,7 @@ class Bench {
     ctl_->cmd_ready_i = ready;
   }
 
-  tb::Controller<Vttpu_control_dut> ctl_;
+  tb::Controller<Dut> ctl_;
   tb::Random stall_{"units"};
   std::array<Status, kQueues> status_{};
   std::array<bool, kQueues> ready_{};
