@@ -239,18 +239,18 @@ module ttpu_control
     end
   end else begin : gen_registers
     logic [NumWaiters-1:0]         open, pick, asker;  // that may be asked for; is; was
-    logic                          asked, progress_q;
+    logic                          progress_q;
     logic [$clog2(NumWaiters)-1:0] index;
-    // One that was granted in the cycle in which it was picked again is not asked for.
+    // One that is granted in the cycle in which it is picked again asks once more, in vain: what it
+    // took is subtracted in that cycle.
     assign open = wait_valid & ~grant;
-    assign ask_valid[0] = asked && (asker & grant) == '0;
     ttpu_rr_arb #(.NumReq(NumWaiters)) i_turn (
       .clk_i, .rst_ni(rst_ni && !clear), .req_i(open), .advance_i(1'b1), .gnt_o(pick),
       .index_o(index)
     );
     always_ff @(posedge clk_i) begin
       all_idle <= now_idle && push_valid == '0;
-      asked <= |open;
+      ask_valid <= |open;
       asker <= pick;
       ask_flag <= wait_flag[index];
       ask_value <= wait_value[index];
@@ -263,7 +263,7 @@ module ttpu_control
       if (progress_q) waiting_flags <= '0;
       else if (ask_valid[0]) waiting_flags[ask_flag[0]] <= 1'b1;
       if (!rst_ni || clear) begin
-        asked <= 1'b0;
+        ask_valid <= '0;
         grant <= '0;
         raise_valid <= '0;
         waiting_flags <= '0;

@@ -110,9 +110,7 @@ void Control::evaluate(const std::array<UnitView, kQueues>& units) {
   taken_.fill(0);
   raised_.fill(0);
   given_.fill(false);
-  // One that was granted in the cycle in which it was picked again is not asked for.
-  if (ask_.valid && !given_before_[ask_.waiter])
-    given_[ask_.waiter] = grant(ask_.flag, ask_.value);
+  given_[ask_.waiter] = ask_.valid && grant(ask_.flag, ask_.value);
   bool all_idle = true;
   for (int q = 0; q < kQueues; ++q)
     all_idle = all_idle && queue_[q].count == 0 && queue_[q].fly_count == 0 && units[q].quiet;

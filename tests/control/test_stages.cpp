@@ -40,7 +40,7 @@ TEST(Stages, SignalReachesTheOnlyWaiterThreeCyclesAfterDone) {
   EXPECT_EQ(bench.flag(7), 0u);
 }
 
-// All five queues wait, each for a flag of its own; ICI raises one. Its waiter is looked at in turn.
+// All five queues wait, each for a flag of its own; ICI raises one. Its waiter gets its turn.
 TEST(Stages, WaitersAreLookedAtInTurn) {
   std::vector<bool> seen(5);
   for (uint64_t delay = 0; delay < 5; ++delay) {

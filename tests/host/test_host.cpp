@@ -405,7 +405,8 @@ TEST(Host, AnswersComeWhenTheContractSays) {
 }
 
 // Reads of a running core, back to back, over the first walk through the counters and across every
-// carry of the low bits: each gives what was counted before the cycle behind that in which it was taken.
+// carry of the low bits: each gives what was counted before the cycle behind that in which it was
+// taken.
 TEST(Host, CountersAreExactWhileTheyCount) {
   for (const uint32_t stall : {0u, 40u}) {
     HostBench b(stall, 1 + stall);
