@@ -198,8 +198,8 @@ endfunction()
 #
 # The top of a board of fpga/ with the sources and parameters of its bitstream, but for PARAMS. PINS: a
 # module of the file's name round the top, which takes the top's parameters from the macro
-# TTPU_BOARD_PARAMETERS. Sets name_DIV (clocks a bit of the serial line) and name_PS (the clock's period).
-# OPTIONAL: built only where it is wanted.
+# TTPU_BOARD_PARAMETERS. Sets name_DIV (clocks a bit of the serial line), name_PS (the clock's period) and
+# name_LINKS (1 = there is a link for the self-test). OPTIONAL: built only where it is wanted.
 function(ttpu_verilate_board)
   cmake_parse_arguments(P "OPTIONAL" "TARGET;BOARD;VARIANT;PINS" "PARAMS" ${ARGN})
   _ttpu_board_sources(lines ${P_BOARD} "${P_VARIANT}")
@@ -235,15 +235,19 @@ function(ttpu_verilate_board)
     set_target_properties(${P_TARGET} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
   set(khz 100000)
+  set(links 0)
   foreach(param ${params})
     if(param MATCHES "^Div=(.*)$")
       set(${P_TARGET}_DIV ${CMAKE_MATCH_1} PARENT_SCOPE)
     elseif(param MATCHES "^ClkKhz=(.*)$")
       set(khz ${CMAKE_MATCH_1})
+    elseif(param MATCHES "^Links=(.*)$")
+      set(links ${CMAKE_MATCH_1})
     endif()
   endforeach()
   math(EXPR ps "1000000000 / ${khz}")
   set(${P_TARGET}_PS ${ps} PARENT_SCOPE)
+  set(${P_TARGET}_LINKS ${links} PARENT_SCOPE)
 endfunction()
 
 # ttpu_add_test(NAME x SOURCES ... [VERILATED model...] [LIBS ...] [LABEL block] [TIMEOUT s]

@@ -5,13 +5,15 @@
 // TTPU_DIV (clocks a bit). With an SDRAM on the board also TTPU_SDRAM, its part in tb::sdram,
 // and TTPU_CLOCK_PS, the clock's period; a broken rule of the SDRAM ends the program as an
 // assertion of the RTL does (exit code 1). TTPU_START: clocks from power-on until the board hears.
-// TTPU_LINK: 1 if the model has the pins of ttpu_board's link.
+// TTPU_LINK: 1 if the model has the pins of ttpu_board's link; TTPU_LINK_WIRES: 1 if it is a
+// board's top that joins them itself.
 //
 // usage: ttpu_board_sim [--seed S] [--drop N] [--flip N] [--extra N]   one byte in N, each
 // direction
 //                       [--reset-after B] [--silent-after B] [--hangup-after B]  after B bytes in
 //                       [--wires MASK] [--flip-wire N]  wires of the link's header that are joined:
-//                       bit 0 clock, 1 strobe, from 2 data; one data bit in N flipped
+//                       bit 0 clock, 1 strobe, from 2 data; one data bit in N flipped. A board's
+//                       top: all or none of them, none flipped
 //                       [--seconds T] [--report FILE]
 #include <fcntl.h>
 #include <poll.h>
@@ -193,6 +195,8 @@ int main(int argc, char** argv) {
     top->TTPU_PIN_CLOCK = 0;
 #if TTPU_LINK
     top->link_clk_i = o.wires & 1;
+#elif TTPU_LINK_WIRES
+    top->link_wires_i = o.wires != 0;
 #endif
     top->eval();
     sdram.at_clock();

@@ -15,6 +15,12 @@ extern char** environ;
 
 namespace ttpu::test {
 
+/// A model may be slower than its serial line, the more so on a busy machine: how long a reply may
+/// take.
+inline void be_patient(int reply_ms) {
+  ::setenv("TTPU_BOARD_REPLY_MS", std::to_string(reply_ms).c_str(), 0);
+}
+
 /// One board a test; it ends with the test.
 class BoardTest : public CommandTest {
  protected:

@@ -20,9 +20,6 @@ std::vector<int8_t> npy_bytes(const std::string& file) {
   return {text.begin() + static_cast<std::ptrdiff_t>(header), text.end()};
 }
 
-/// The model is slower than its serial line, the more so on a busy machine: be patient with it.
-void be_patient() { ::setenv("TTPU_BOARD_REPLY_MS", std::to_string(TTPU_REPLY_MS).c_str(), 0); }
-
 /// `ttpu compile` of a network for kImages digits.
 std::vector<std::string> compile(const std::string& network, const std::string& image) {
   return {"compile",  std::string(TTPU_MODELS) + "/" + network + ".onnx",
@@ -32,7 +29,7 @@ std::vector<std::string> compile(const std::string& network, const std::string& 
 }
 
 TEST_F(BoardTest, Digits) {
-  be_patient();
+  be_patient(TTPU_REPLY_MS);
   start({"--seconds", "7200"});
   const std::string models = TTPU_MODELS;
   ASSERT_EQ(ttpu(compile("digits_s8", path("d.ttpu"))).code, 0);
@@ -62,7 +59,7 @@ TEST_F(BoardTest, Digits) {
 #if TTPU_FLOAT
 /// The same digits in bf16, fp32 sums.
 TEST_F(BoardTest, DigitsInFloatingPoint) {
-  be_patient();
+  be_patient(TTPU_REPLY_MS);
   start({"--seconds", "7200"});
   ASSERT_EQ(ttpu(compile("digits_f32", path("d.ttpu"))).code, 0);
   const std::string models = TTPU_MODELS;
@@ -91,13 +88,6 @@ TEST_F(BoardTest, DigitsInFloatingPoint) {
   EXPECT_EQ(stop()["framing_errors"], 0);
 }
 #endif
-
-TEST_F(BoardTest, SelfTest) {
-  be_patient();
-  start({"--seconds", "7200"});
-  const auto test = json({"board", "test", "--quick", "--device", device_, "--json"});
-  EXPECT_EQ(test["ok"], true);
-}
 
 }  // namespace
 }  // namespace ttpu::test
