@@ -13,7 +13,7 @@ module ttpu_flags
   import ttpu_control_pkg::*;
 #(
   parameter int unsigned Stages = 1,           // 1 or 3
-  parameter int unsigned Waits = NumWaiters
+  parameter int unsigned Waits = NumWaiters    // ports of waits
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -23,10 +23,10 @@ module ttpu_flags
   input  logic [NumUnits-1:0][4:0]       inc_flag_i,
   input  logic [NumUnits-1:0][PcBits-1:0] inc_pc_i,
   // wait
-  input  logic [Waits-1:0]          wait_valid_i,
-  input  logic [Waits-1:0][4:0]     wait_flag_i,
-  input  logic [Waits-1:0][7:0]     wait_value_i,
-  output logic [Waits-1:0]          wait_grant_o,
+  input  logic [Waits-1:0]               wait_valid_i,
+  input  logic [Waits-1:0][4:0]          wait_flag_i,
+  input  logic [Waits-1:0][7:0]          wait_value_i,
+  output logic [Waits-1:0]               wait_grant_o,
   // overflow
   output logic                           overflow_o,
   output unit_e                          overflow_unit_o,
@@ -42,9 +42,9 @@ module ttpu_flags
 
   logic [NumFlags-1:0][7:0]   value_q;
   logic [NumFlags-1:0]        passed_q;  // it passed 255 in the last cycle
-  logic [Waits-1:0]      take;      // what is subtracted in this cycle, at most once a flag
-  logic [Waits-1:0][4:0] take_flag;
-  logic [Waits-1:0][7:0] take_value;
+  logic [Waits-1:0]           take;      // what is subtracted in this cycle, at most once a flag
+  logic [Waits-1:0][4:0]      take_flag;
+  logic [Waits-1:0][7:0]      take_value;
 
   // ---- grants -----------------------------------------------------------------------------------
   logic [Waits-1:0] met;

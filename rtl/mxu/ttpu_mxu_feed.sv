@@ -7,8 +7,9 @@
 // its grant takes the tile (tile_take_o, MemStages cycles later: always two cycles ahead of the
 // array). With MemStages = 1 rows leave the walk into a ttpu_skid, whose first is requested: so a
 // request and the walk's next step come from registers, and a row is requested a cycle after it
-// left. No check is made again there; an error is reported when the rows before are granted. Integer and float rows are never in the array together:
-// a change of kind waits until the array is empty (array_busy_i).
+// left. No check is made again there; an error is reported when the rows before are granted.
+// Integer and float rows are never in the array together: a change of kind waits until the array is
+// empty (array_busy_i).
 // A row that adds to an accumulator row waits until AccStages cycles after the grant of the row that
 // wrote it before.
 // The walk of MXU_SHAPE needs no divider: two counters and the addresses at which the present runs
