@@ -84,16 +84,12 @@ def main():
     build, family = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     work = build / "gates" / f"chip_{family}"
     shutil.rmtree(work, ignore_errors=True)
-    try:
-        if family == "ice40":
-            ice40(work, build)
-        else:
-            on_chip(work, build, family, {"gowin": {"MulStyle": 2}}.get(family, {}))
-    except gates.Failure as e:
-        print(f"FAIL {e}")
-        return 1
+    if family == "ice40":
+        ice40(work, build)
+    else:
+        on_chip(work, build, family, {"gowin": {"MulStyle": 2}}.get(family, {}))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    gates.script(main)

@@ -130,6 +130,26 @@ def gtest(work, build, source, more=()):
          "-o", work / "test"], work)
 
 
+def cases(bench, pattern):
+    """How many lines of a test's source begin as `pattern` does: the cases that must run."""
+    return len(re.findall(f"^{pattern}", bench.read_text(encoding="utf-8"), re.M))
+
+
+def run_cases(work, count, *arguments):
+    """Runs work/test; as many cases must pass, so that none was left out."""
+    output = run([work / "test", *arguments], work)
+    if f"[  PASSED  ] {count} test" not in output:
+        raise Failure(f"not the {count} cases that should have run\n{output[-2000:]}")
+
+
+def script(main):
+    """Ends the program with main's exit status, or with what failed."""
+    try:
+        sys.exit(main())
+    except Failure as e:
+        sys.exit(f"FAIL {e}")
+
+
 def simulator(work, build, top, pins, div):
     """work/board: the model with its serial line on a pseudo-terminal."""
     defines = [f"-DTTPU_MODEL=V{top}", f'-DTTPU_MODEL_HEADER="V{top}.h"', f"-DTTPU_DIV={div}"]

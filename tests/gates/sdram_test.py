@@ -5,7 +5,6 @@ Tang Nano 20K on the netlist for Gowin, with the vendors' cells as Yosys models 
 usage: sdram_test.py BUILD_DIR      (test_sdram is built there)
 """
 import pathlib
-import re
 import shutil
 import sys
 
@@ -35,16 +34,11 @@ def main():
     first, second = (work / model for model, _, _ in NETLISTS)
     gates.gtest(first, build, BENCH, more=["-I", second / "model", second / "model.o", *more])
     # Each case but the long one, on both netlists.
-    cases = 2 * len(re.findall(r"^TYPED_TEST\(Sdram, (?!EveryWindow)", BENCH.read_text(encoding="utf-8"), re.M))
-    output = gates.run([first / "test", "--gtest_filter=Sdram/0.*:Sdram/1.*:-*EveryWindow*"], first)
-    if f"[  PASSED  ] {cases} tests." not in output:
-        raise gates.Failure(f"not the {cases} cases that should have run\n{output[-2000:]}")
+    cases = 2 * gates.cases(BENCH, r"TYPED_TEST\(Sdram, (?!EveryWindow)")
+    gates.run_cases(first, cases, "--gtest_filter=Sdram/0.*:Sdram/1.*:-*EveryWindow*")
     print(f"ok   {cases} cases of test_sdram on the netlists")
     return 0
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except gates.Failure as e:
-        sys.exit(f"FAIL {e}")
+    gates.script(main)
