@@ -197,6 +197,8 @@ module ttpu_dma_align
     if (rst_ni) begin
       assert (!seg_valid_i || bytes_i != '0) else $error("ttpu_dma_align: empty segment");
       assert (count_q <= 2'd2) else $error("ttpu_dma_align: buffer overflow");
+      assert (!dst_valid_o || dst_any_o == (dst_be_o != '0))
+      else $error("ttpu_dma_align: dst_any_o does not tell of the bytes");
     end
   end
 `endif

@@ -1,10 +1,11 @@
 // Host registers of one tensor core: AXI4-Lite slave of 32 bits, one access at a time. It acts 2
 // cycles after it was taken and is answered in the third; reads of IMEM, SMEM and counters in the
-// fourth; VMEM_DATA in the fourth (write), sixth (read) and what its bank lets it wait. A write is taken when address and data are both there. Reads go first
-// when both kinds wait. Only whole, aligned words: other strobes or addresses answer SLVERR and do
-// nothing, as do unknown addresses, writes to read-only registers, and reads of IMEM and SMEM while
-// the core runs. START while the core runs, and writes to IMEM, SMEM, HBM_BASE or HBM_SIZE while it
-// runs or (the bounds) after LOCK answer SLVERR and raise BAD_WRITE, which stops the core.
+// fourth; VMEM_DATA in the fourth (write), sixth (read) and what its bank lets it wait. A write is
+// taken when address and data are both there. Reads go first when both kinds wait. Only whole,
+// aligned words: other strobes or addresses answer SLVERR and do nothing, as do unknown addresses,
+// writes to read-only registers, and reads of IMEM and SMEM while the core runs. START while the
+// core runs, and writes to IMEM, SMEM, HBM_BASE or HBM_SIZE while it runs or (the bounds) after LOCK
+// answer SLVERR and raise BAD_WRITE, which stops the core.
 module ttpu_host
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;

@@ -382,26 +382,30 @@ TEST(Host, CountersCountAndUnitStatesSumToCycles) {
 }
 
 TEST(Host, AnswersComeWhenTheContractSays) {
+  struct Access {
+    const char* name;
+    bool write;
+    uint32_t addr, value;
+    uint8_t response;
+    uint32_t cycles;  ///< from taken to answered
+  };
   HostBench b;
-  b.write(regs::kEntryPc, 3);
-  EXPECT_EQ(b.latency, 3u);
-  b.read(regs::kEntryPc);
-  EXPECT_EQ(b.latency, 3u);
-  b.read(regs::kWinCounters);
-  EXPECT_EQ(b.latency, 4u);
-  b.write(regs::kWinImem, 1);
-  EXPECT_EQ(b.latency, 3u);
-  b.read(regs::kWinImem);
-  EXPECT_EQ(b.latency, 4u);
-  b.read(regs::kWinSmem);
-  EXPECT_EQ(b.latency, 4u);
-  b.write(regs::kVmemAddr, 0);
-  b.write(regs::kVmemData, 1);
-  EXPECT_EQ(b.latency, 4u);
-  b.read(regs::kVmemData);
-  EXPECT_EQ(b.latency, 6u);
-  b.write(0xff0, 0, kSlvErr);
-  EXPECT_EQ(b.latency, 3u);
+  for (const Access& a : {Access{"write of a register", true, regs::kEntryPc, 3, kOkay, 3},
+                          {"read of a register", false, regs::kEntryPc, 0, kOkay, 3},
+                          {"read of a counter", false, regs::kWinCounters, 0, kOkay, 4},
+                          {"write of IMEM", true, regs::kWinImem, 1, kOkay, 3},
+                          {"read of IMEM", false, regs::kWinImem, 0, kOkay, 4},
+                          {"read of SMEM", false, regs::kWinSmem, 0, kOkay, 4},
+                          {"write of VMEM_ADDR", true, regs::kVmemAddr, 0, kOkay, 3},
+                          {"write of VMEM_DATA", true, regs::kVmemData, 1, kOkay, 4},
+                          {"read of VMEM_DATA", false, regs::kVmemData, 0, kOkay, 6},
+                          {"write that is refused", true, 0xff0, 0, kSlvErr, 3}}) {
+    if (a.write)
+      b.write(a.addr, a.value, a.response);
+    else
+      b.read(a.addr, a.response);
+    EXPECT_EQ(b.latency, a.cycles) << a.name;
+  }
 }
 
 // Reads of a running core, back to back, over the first walk through the counters and across every

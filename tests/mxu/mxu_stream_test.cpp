@@ -134,6 +134,46 @@ TYPED_TEST(MxuStream, RandomCommands) {
               static_cast<unsigned long long>(bench.ctl.cycle()));
 }
 
+// A tile of the other kind waits while the array is long empty. Then a lone row of the old tile
+// and, right behind it, the swap: it must wait until the row has left the array.
+TYPED_TEST(MxuStream, SwapOfTheOtherKindRightBehindALoneRow) {
+  Bench<TypeParam> bench;
+  bench.fill_accumulators();
+  bench.new_operands(false);
+  bench.send(MxuShape{}.encode());
+  const uint32_t n = Bench<TypeParam>::kN;
+  const auto run_empty = [&] {
+    bench.finish();
+    bench.run(8 * n + 40);
+  };
+  for (int round = 0; round < 8 && !this->HasFailure(); ++round) {
+    const bool fp = bench.config.has_fp && round % 2;
+    MxuLoadw load;
+    load.dtype = fp ? 2 : 1;
+    load.k = load.n = n;
+    load.stride = fp ? 2 : 1;
+    MxuMatmul row;  // of the tile before
+    row.dtype = fp || !bench.config.has_fp ? 1 : 2;
+    row.rows = 1;
+    row.stride = row.dtype == 2 ? 2 : 1;
+    MxuMatmul swap;
+    swap.swap = 1;
+    swap.dtype = load.dtype;
+    swap.rows = 3;
+    swap.stride = fp ? 2 : 1;
+    swap.acc = 8;
+    ASSERT_FALSE(bench.send(load.encode(), 0).has_value());
+    run_empty();
+    if (round > 0) {
+      ASSERT_FALSE(bench.send(row.encode()).has_value());
+    }
+    ASSERT_FALSE(bench.send(swap.encode()).has_value());
+    run_empty();
+    ASSERT_FALSE(bench.s.error().has_value());
+    bench.check_all();
+  }
+}
+
 // A row granted after its write is the new one, through the VPU's port while the MXU writes.
 TYPED_TEST(MxuStream, VpuSeesARowAfterItsWrite) {
   Bench<TypeParam> bench;

@@ -12,9 +12,14 @@ using isa::Error;
 using Core16 = Bench<Vvpu_core16>;
 using Mini = Bench<Vvpu_mini>;
 
+/// The command ends in this error alone: not done, the command offered right behind it is not
+/// taken, and no row of it is read or written if its fields are wrong.
 template <class B>
 void must_fail(B& bench, const Command& c, Error cause, uint64_t addr) {
-  bench.run(c);
+  const size_t done = bench.driver.done().size();
+  const uint64_t requests = bench.requests;
+  bench.driver.send(c);
+  bench.run(command(isa::VpuSfu{}));
   const std::string text = tb::describe(c);
   ASSERT_TRUE(bench.driver.error()) << text << ": no error";
   EXPECT_EQ(static_cast<int>(bench.driver.error()->cause), static_cast<int>(cause)) << text;
@@ -22,7 +27,12 @@ void must_fail(B& bench, const Command& c, Error cause, uint64_t addr) {
   EXPECT_EQ(bench.driver.error()->pc, c.pc) << text;
   // It takes nothing more until it is cleared.
   bench.controller.run(5);
-  EXPECT_EQ(bench.controller->cmd_ready_o, 0);
+  EXPECT_EQ(bench.controller->cmd_ready_o, 0) << text;
+  EXPECT_EQ(bench.driver.in_flight(), 1u) << text << ": the next command was taken";
+  EXPECT_EQ(bench.driver.done().size(), done) << text << ": done";
+  if (cause != Error::BAD_ALIGN && cause != Error::VMEM_BOUNDS && cause != Error::ACC_BOUNDS) {
+    EXPECT_EQ(bench.requests, requests) << text << ": it went to a memory";
+  }
   bench.recover();
 }
 template <class B>
