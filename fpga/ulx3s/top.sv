@@ -21,7 +21,7 @@ module top #(
   parameter int unsigned N = 8,
   parameter int unsigned HasFp = 1,
   parameter int unsigned PeStages = 3,
-  parameter int unsigned FpStages = 3,
+  parameter int unsigned FpStages = 4,
   parameter int unsigned AccRows = 256,
   parameter int unsigned VmemBanks = 2,
   parameter int unsigned VmemRows = 2048,

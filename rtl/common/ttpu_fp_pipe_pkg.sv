@@ -1,7 +1,7 @@
-// The fp32 sum of ttpu_fp_pkg in three parts, and the product of a PE, for FPGAs (FpStages = 3).
+// The fp32 sum of ttpu_fp_pkg in four parts, and the product of a PE, for FPGAs (FpStages = 4).
 //
-// A register stands behind each part: x = add_larger, m = add_align | m = add_sum (x moves on) |
-// the result = add_round. With fp = 0 the same hardware adds integers: the low 23 bits of the
+// A register stands behind each part: x = add_larger, m = add_order | m = add_sum (x moves on) |
+// m = add_normalise | the result = add_round. With fp = 0 the same hardware adds integers: the low 23 bits of the
 // result are those of a + b, the others mean nothing.
 // Operands and results are "loose" fp32, which saves masks: with exponent 0 a zero whatever the
 // fraction, with exponent 255 a NaN if bit 22 is set, else an infinity. `settle` of a result is, bit
@@ -10,83 +10,100 @@ package ttpu_fp_pipe_pkg;
   // The operand of larger magnitude (a if fp = 0).
   function automatic logic [31:0] add_larger(input logic [31:0] a, input logic [31:0] b,
                                              input logic fp);
-    add_larger = (fp & (b[30:0] > a[30:0])) ? b : a;
+    add_larger = swaps(a[30:0], b[30:0], fp) ? b : a;
   endfunction
 
-  // {NaN, both negative, subtract, the other's significand where it is to be added}.
-  function automatic logic [29:0] add_align(input logic [31:0] a, input logic [31:0] b,
+  // fp and a < b, on a carry chain.
+  function automatic logic swaps(input logic [30:0] a, input logic [30:0] b, input logic fp);
+    logic [31:0] unused;
+    {swaps, unused} = {1'b0, ~fp, a} - {2'd0, b};
+  endfunction
+
+  // {NaN, both negative, subtract, low bits of the distance, "ones were lost", the other's
+  // significand, shifted by the distance's upper bits}.
+  function automatic logic [32:0] add_order(input logic [31:0] a, input logic [31:0] b,
                                             input logic fp);
-    logic [30:0] y;
+    logic [22:0] y;
     logic [26:0] n;
     logic [7:0] ab, ba, d;
     logic [4:0] s;
-    logic swap, zero, sub, nan, lost;
-    swap = fp & (b[30:0] > a[30:0]);
-    y = swap ? a[30:0] : b[30:0];
-    ab = a[30:23] - b[30:23];
+    logic less, am, bm, zero, sub, nan, lost;
+    y = swaps(a[30:0], b[30:0], fp) ? a[22:0] : b[22:0];
+    // equal exponents are 0 apart, whichever is the larger
+    {less, ab} = {1'b0, a[30:23]} - {1'b0, b[30:23]};
     ba = b[30:23] - a[30:23];
-    d = swap ? ba : ab;
-    zero = (y[30:23] == 8'd0);
+    d = less ? ba : ab;
+    zero = (a[30:23] == 8'd0) | (b[30:23] == 8'd0);
     s = d[4:0] | {5{(d[7:5] != 3'd0) | zero}};
     s = s & {5{fp}};
-    n = {1'b1, y[22:0], 3'd0};
+    n = {1'b1, y, 3'd0};
     lost = s[4] & (n[15:0] != 16'd0);
     n = s[4] ? n >> 16 : n;
     lost = lost | (s[3] & (n[7:0] != 8'd0));
     n = s[3] ? n >> 8 : n;
     lost = lost | (s[2] & (n[3:0] != 4'd0));
     n = s[2] ? n >> 4 : n;
-    lost = lost | (s[1] & (n[1:0] != 2'd0));
-    n = s[1] ? n >> 2 : n;
-    lost = lost | (s[0] & n[0]);
-    n = s[0] ? n >> 1 : n;
-    n[0] = n[0] | (lost & ~zero);
+    am = a[30:23] == 8'hff;
+    bm = b[30:23] == 8'hff;
     sub = fp & (a[31] ^ b[31]);
-    nan = ((a[30:23] == 8'hff) & a[22]) | ((b[30:23] == 8'hff) & b[22]) |
-          ((y[30:23] == 8'hff) & sub);
-    add_align = {fp & nan, a[31] & b[31], sub, n};
+    nan = (am & a[22]) | (bm & b[22]) | (am & bm & sub);
+    add_order = {fp & nan, a[31] & b[31], sub, s[1:0], lost & ~zero, n};
   endfunction
 
-  // {NaN, both negative, shifted by 16, by 8, the sum of 28 bits so shifted}.
+  // {NaN, both negative, to shift by 16, by 8, the sum of 28 bits}.
   // The first operand is the fraction of x.
-  function automatic logic [31:0] add_sum(input logic [22:0] x, input logic [29:0] m,
+  function automatic logic [31:0] add_sum(input logic [22:0] x, input logic [32:0] m,
                                           input logic fp);
+    logic [26:0] y;
     logic [27:0] n;
-    logic s4, s3, unused;
+    logic lost, z2, z1, z0, unused;
+    y = m[26:0];
+    lost = m[27] | (m[29] & (y[1:0] != 2'd0));
+    y = m[29] ? y >> 2 : y;
+    lost = lost | (m[28] & y[0]);
+    y = m[28] ? y >> 1 : y;
+    y[0] = y[0] | lost;
     // the bit below the sum carries the +1 of a subtraction
-    {n, unused} = {2'b01, x, 3'd0, 1'b1} + ({1'b0, m[26:0], 1'b0} ^ {29{m[27]}});
-    s4 = fp & (n[27:12] == 16'd0);
-    n = s4 ? n << 16 : n;
-    s3 = fp & (n[27:20] == 8'd0);
-    n = s3 ? n << 8 : n;
-    add_sum = {m[29:28], s4, s3, n};
+    {n, unused} = {2'b01, x, 3'd0, 1'b1} + ({1'b0, y, 1'b0} ^ {29{m[30]}});
+    z2 = fp & (n[27:20] == 8'd0);
+    z1 = n[19:12] == 8'd0;
+    z0 = n[11:4] == 8'd0;
+    add_sum = {m[32:31], z2 & z1, z2 & (~z1 | z0), n};
   endfunction
 
-  // The first operand is sign and exponent of x.
-  function automatic logic [31:0] add_round(input logic [8:0] x, input logic [31:0] m,
-                                            input logic fp);
+  // {NaN, both negative, the distance shifted, the sum with its leading one at the top}.
+  function automatic logic [34:0] add_normalise(input logic [31:0] m, input logic fp);
     logic [27:0] n;
     logic [4:0] s;
-    logic [8:0] e;
-    logic [31:0] r;
-    logic up, none, inf;
-    n = m[27:0];
     s[4:3] = m[29:28];
+    n = s[4] ? m[27:0] << 16 : m[27:0];
+    n = s[3] ? n << 8 : n;
     s[2] = fp & (n[27:24] == 4'd0);
     n = s[2] ? n << 4 : n;
     s[1] = fp & (n[27:26] == 2'd0);
     n = s[1] ? n << 2 : n;
     s[0] = ~(fp & n[27]);  // integers stand one bit higher than significands
     n = s[0] ? n << 1 : n;
+    add_normalise = {m[31:30], s, n};
+  endfunction
+
+  // The first operand is sign and exponent of x.
+  function automatic logic [31:0] add_round(input logic [8:0] x, input logic [34:0] m,
+                                            input logic fp);
+    logic [27:0] n;
+    logic [8:0] e;
+    logic [31:0] r;
+    logic up, none, inf;
+    n = m[27:0];
     none = ~n[27] | (x[7:0] == 8'd0);
-    e = {1'b0, x[7:0]} - {4'd0, s};
+    e = {1'b0, x[7:0]} - {4'd0, m[32:28]};
     up = fp & n[3] & (n[4] | (n[2:0] != 3'd0));
     // the leading one adds to the exponent, which is one too small
     r = {1'b0, e[7:0], 23'd0} + {8'd0, n[27:4]} + {31'd0, up};
     inf = (x[7:0] == 8'hff) | ((r[30:23] == 8'hff) & ~e[8]);
     r[30:23] = (r[30:23] & {8{~(none | e[8])}}) | {8{inf}};
-    r[22] = m[31] | (r[22] & ~(fp & inf));
-    r[31] = ~m[31] & ((none & (x[7:0] != 8'hff)) ? m[30] : x[8]);
+    r[22] = m[34] | (r[22] & ~(fp & inf));
+    r[31] = ~m[34] & ((none & (x[7:0] != 8'hff)) ? m[33] : x[8]);
     add_round = r;
   endfunction
 
@@ -129,10 +146,9 @@ package ttpu_fp_pipe_pkg;
     pe_product[22:0] = f;
   endfunction
 
-  // A loose number of fp32 (fp = 0: as it is).
-  function automatic logic [31:0] loosen(input logic [31:0] a, input logic fp);
-    loosen = a;
-    loosen[22] = a[22] | (fp & (a[30:23] == 8'hff) & (a[21:0] != 22'd0));
+  // NaN as fp32, not as a loose number.
+  function automatic logic is_nan(input logic [30:0] a);
+    is_nan = (a[30:23] == 8'hff) & (a[22:0] != 23'd0);
   endfunction
 
   // fp32 of a loose number.

@@ -1,7 +1,7 @@
 // Matrix unit: weight loader, activation feed, systolic array, accumulators.
 //
 // Two command queues drive it: MXW (MXU_LOADW) and MXS (MXU_SHAPE, MXU_MATMUL). A row of
-// activations enters a cycle, two cycles after VMEM granted it (three with FpStages = 3, as VMEM has
+// activations enters a cycle, two cycles after VMEM granted it (three with FpStages = 4, as VMEM has
 // MemStages = mem_stages(FpStages) then); its sums are written to the
 // accumulators N + FpStages*N + PeStages - 1 cycles later, and written there AccStages - 1 cycles
 // after that.
@@ -13,7 +13,7 @@ module ttpu_mxu
     parameter int unsigned N         = 16,          // rows and columns: a power of two, at least 4
     parameter int unsigned HasFp     = 1,           // bf16 products and fp32 sums
     parameter int unsigned PeStages  = 2,           // 1..3
-    parameter int unsigned FpStages  = 1,           // cycles of an fp32 addition: 1, or 3 for FPGAs
+    parameter int unsigned FpStages  = 1,           // cycles of an fp32 addition: 1, or 4 for FPGAs
     parameter int unsigned AccRows   = 512,         // rows in each half of the accumulators
     parameter int unsigned VmemBytes = 262144,
     parameter int unsigned MulStyle  = MulOperator  // how integers are multiplied
@@ -60,8 +60,8 @@ module ttpu_mxu
   if (HasFp != 0 && (MulStyle == MulDsp || MulStyle == MulPacked)) begin : gen_bad_style
     $fatal(1, "MulDsp and MulPacked multiply integers only: HasFp must be 0");
   end
-  if (FpStages != 1 && (FpStages != 3 || HasFp == 0 || PeStages != 3 || N > 32)) begin : gen_bad_fp
-    $fatal(1, "FpStages must be 1, or 3 with HasFp = 1, PeStages = 3 and N <= 32");
+  if (FpStages != 1 && (FpStages != 4 || HasFp == 0 || PeStages != 3 || N > 32)) begin : gen_bad_fp
+    $fatal(1, "FpStages must be 1, or 4 with HasFp = 1, PeStages = 3 and N <= 32");
   end
 
   localparam int unsigned ElemBits = element_bits(HasFp);

@@ -1,7 +1,7 @@
 // Accumulators: two halves of AccRows rows of N x 32 bits, each one read and one write a cycle.
 //
 // A row announced in cycle t (pre_*) comes with its sums in cycle t + 1 (y_*) and is written at
-// the end of cycle t + AccStages (1, or 5 with FpStages = 3, where float rows come two or more
+// the end of cycle t + AccStages (1, or 6 with FpStages = 4, where float rows come two or more
 // cycles apart): replaced, or added to (int32 modulo 2^32, or fp32). An addition
 // to a row must come AccStages or more cycles after the one before to the same row; what is being
 // written is forwarded. Columns from n on count as 0 (or +0). VPU port: acc_gnt_o in the cycle of
@@ -14,7 +14,7 @@ module ttpu_mxu_acc
 #(
     parameter int unsigned N = 16,
     parameter int unsigned HasFp = 1,
-    parameter int unsigned FpStages = 1,  // cycles of an addition: 1 or 3
+    parameter int unsigned FpStages = 1,  // cycles of an addition: 1 or 4
     parameter int unsigned AccRows = 512  // in each half, a power of two
 ) (
     input  logic                 clk_i,
@@ -87,37 +87,45 @@ module ttpu_mxu_acc
         else half0[y_info_i.acc[RowBits-1:0]] <= row;
       end
     end
-  end else begin : gen_five
-    // Operands | three parts of an addition of the left columns, a cycle later of the right ones:
+  end else begin : gen_six
+    // Operands | four parts of an addition of the left columns, a cycle later of the right ones:
     // two columns share an adder of floats, as in the array, whose float rows come two or more
     // cycles apart | write. Integers have an adder each. No reset: a row once taken is written.
+    // Columns 2p of `old` and `y` are what the adder of pair p takes: the left column's, then the
+    // right one's.
     localparam int unsigned Pairs = N / 2;
-    logic [31:0] y[N], whole[N], whole2[N], whole3[N];
-    logic [31:0] old_now[Pairs], y_now[Pairs];  // of the column whose turn it is
-    logic [31:0] larger1[Pairs], larger2[Pairs], part2[Pairs], left[Pairs];
-    logic [29:0] part1[Pairs];
-    logic [4:1] v_q;  // bit i: a row is in its i-th cycle
-    logic [4:1] fp_q;
-    logic [RowBits:0] acc_q[4];
-    assign write_valid = v_q[4];
-    assign write_acc = acc_q[3];
+    logic [31:0] y[N], whole[N], whole2[N], whole3[N], whole4[N];
+    logic [31:0] larger1[Pairs], larger2[Pairs], larger3[Pairs], left[Pairs];
+    logic [32:0] part1[Pairs];
+    logic [31:0] part2[Pairs];
+    logic [34:0] part3[Pairs];
+    logic [5:1] v_q;  // bit i: a row is in its i-th cycle
+    logic [5:1] fp_q;
+    logic [RowBits:0] acc_q[5];
+    assign write_valid = v_q[5];
+    assign write_acc = acc_q[4];
     always_ff @(posedge clk_i) begin
-      if (v_q[4]) begin
+      if (v_q[5]) begin
         for (int unsigned p = 0; p < Pairs; p++) begin
-          result[2*p] = fp_q[4] ? left[p] : whole3[2*p];
-          result[2*p+1] = fp_q[4]
-              ? settle(add_round(larger2[p][31:23], part2[p], 1'b1)) : whole3[2*p+1];
+          result[2*p] = fp_q[5] ? left[p] : whole4[2*p];
+          result[2*p+1] = fp_q[5]
+              ? settle(add_round(larger3[p][31:23], part3[p], 1'b1)) : whole4[2*p+1];
         end
         for (int unsigned l = 0; l < N; l++) row[l*32+:32] = result[l];
         last_q <= row;
-        if (acc_q[3][RowBits]) half1[acc_q[3][RowBits-1:0]] <= row;
-        else half0[acc_q[3][RowBits-1:0]] <= row;
+        if (acc_q[4][RowBits]) half1[acc_q[4][RowBits-1:0]] <= row;
+        else half0[acc_q[4][RowBits-1:0]] <= row;
       end
-      if (v_q[3]) begin
+      if (v_q[4]) begin
         for (int unsigned p = 0; p < Pairs; p++)
-        left[p] = settle(add_round(larger2[p][31:23], part2[p], 1'b1));
-        for (int unsigned l = 0; l < N; l++) whole3[l] = whole2[l];
+        left[p] = settle(add_round(larger3[p][31:23], part3[p], 1'b1));
+        for (int unsigned l = 0; l < N; l++) whole4[l] = whole3[l];
       end
+      if ((v_q[3] & fp_q[3]) | (v_q[4] & fp_q[4])) begin
+        for (int unsigned p = 0; p < Pairs; p++) part3[p] = add_normalise(part2[p], 1'b1);
+        for (int unsigned p = 0; p < Pairs; p++) larger3[p] = larger2[p];
+      end
+      if (v_q[3]) for (int unsigned l = 0; l < N; l++) whole3[l] = whole2[l];
       if ((v_q[2] & fp_q[2]) | (v_q[3] & fp_q[3])) begin
         for (int unsigned p = 0; p < Pairs; p++)
         part2[p] = add_sum(larger1[p][22:0], part1[p], 1'b1);
@@ -125,14 +133,10 @@ module ttpu_mxu_acc
       end
       if (v_q[2]) for (int unsigned l = 0; l < N; l++) whole2[l] = whole[l];
       if ((v_q[1] & fp_q[1]) | (v_q[2] & fp_q[2])) begin
-        for (int unsigned p = 0; p < Pairs; p++) begin
-          old_now[p] = v_q[2] ? old[2*p+1] : old[2*p];
-          y_now[p] = v_q[2] ? y[2*p+1] : y[2*p];
-        end
+        for (int unsigned p = 0; p < Pairs; p++) larger1[p] = add_larger(old[2*p], y[2*p], 1'b1);
+        for (int unsigned p = 0; p < Pairs; p++) part1[p] = add_order(old[2*p], y[2*p], 1'b1);
         for (int unsigned p = 0; p < Pairs; p++)
-        larger1[p] = add_larger(old_now[p], y_now[p], 1'b1);
-        for (int unsigned p = 0; p < Pairs; p++)
-        part1[p] = add_align(old_now[p], y_now[p], 1'b1);
+        part1[p][32] = part1[p][32] | is_nan(old[2*p][30:0]);  // which need not be a loose number
       end
       if (v_q[1]) for (int unsigned l = 0; l < N; l++) whole[l] = old[l] + y[l];
       if (y_valid_i) begin
@@ -140,12 +144,16 @@ module ttpu_mxu_acc
         for (int unsigned l = 0; l < N; l++)
         old[l] = forward_q ? last_q[l*32+:32] : add_half_q ? read1_q[l*32+:32] : read0_q[l*32+:32];
         for (int unsigned l = 0; l < N; l++)
-        old[l] = y_info_i.accumulate ? loosen(old[l], y_info_i.fp) : {y_info_i.fp, 31'd0};
+        old[l] = y_info_i.accumulate ? old[l] : {y_info_i.fp, 31'd0};
         for (int unsigned l = 0; l < N; l++)
         y[l] = (y_info_i.fp && l >= 32'(y_info_i.n)) ? 32'd0 : y_data_i[l];
+      end else begin
+        for (int unsigned p = 0; p < Pairs; p++) old[2*p] = old[2*p+1];
+        for (int unsigned p = 0; p < Pairs; p++) y[2*p] = y[2*p+1];
       end
-      v_q <= {v_q[3:1], y_valid_i};
-      fp_q <= {fp_q[3:1], y_info_i.fp};
+      v_q <= {v_q[4:1], y_valid_i};
+      fp_q <= {fp_q[4:1], y_info_i.fp};
+      acc_q[4] <= acc_q[3];
       acc_q[3] <= acc_q[2];
       acc_q[2] <= acc_q[1];
       acc_q[1] <= acc_q[0];

@@ -15,8 +15,8 @@
 // Integer: sums modulo 2^32. Float: fp32 sums in the order of the rows, from +0.
 //
 // PeStages: 1 = multiply and add in one cycle, 2 = registered product, 3 = product in two cycles.
-// FpStages: cycles of an addition, 1 or 3 (for FPGAs, with HasFp = 1, PeStages = 3 and N <= 32). A
-// row's lanes enter so many cycles apart. With 3, two columns share an adder of floats: float rows
+// FpStages: cycles of an addition, 1 or 4 (for FPGAs, with HasFp = 1, PeStages = 3 and N <= 32). A
+// row's lanes enter so many cycles apart. With 4, two columns share an adder of floats: float rows
 // must enter two or more cycles apart. Integers go through the same adder (of the left column), which
 // holds the 23 bits that sums of N products need.
 // MulStyle: MulOperator, or MulDigits (integer only, PeStages = 3), which recodes each weight at
@@ -225,7 +225,7 @@ module ttpu_mxu_array
   logic [1:0] carries[Cells];  // +1 of digits 0 and 2
   logic carry_last[Cells];     // +1 of digit 0, beside the product
 
-  // With FpStages = 3 two columns next to each other are a pair: cells 2p+1 (left) and 2p (right).
+  // With FpStages = 4 two columns next to each other are a pair: cells 2p+1 (left) and 2p (right).
   // They share a floating-point unit, in which the right one works a cycle after the left one; the
   // left one's integers go through it too, the right one has a multiplier and an adder for its own.
   localparam int unsigned Pairs = (FpStages == 1) ? 1 : Cells / 2;
@@ -236,10 +236,12 @@ module ttpu_mxu_array
   logic [23:0] factor[Pairs];
   logic [12:0] exponent[Pairs];
   logic [31:0] above[Pairs];  // the sum before this clock edge
-  logic [31:0] larger1[Pairs], larger2[Pairs], part2[Pairs];
-  logic [29:0] part1[Pairs];
+  logic [31:0] larger1[Pairs], larger2[Pairs], larger3[Pairs];
+  logic [32:0] part1[Pairs];
+  logic [31:0] part2[Pairs];
+  logic [34:0] part3[Pairs];
   logic [17:0] right_factor[Pairs];
-  logic [22:0] right_product[Pairs], right1[Pairs], right2[Pairs], right_sum[Pairs];
+  logic [22:0] right_product[Pairs], right1[Pairs], right2[Pairs], right3[Pairs], right_sum[Pairs];
   logic [22:0] right_above[Pairs];
 
   // The token of a row meets its lane r, FpStages * r cycles late.
@@ -265,18 +267,20 @@ module ttpu_mxu_array
           top[i] = weight[i][8] ? x[i][8:0] : '0;
           carries[i] = {weight[i][5], weight[i][1]};
         end
-      end else if (FpStages == 3) begin
+      end else if (FpStages == 4) begin
         for (int unsigned p = 0; p < Pairs; p++) above[p] = sum[p];
         for (int unsigned p = 0; p < Pairs - N / 2; p++)
-        sum[p] = add_round(larger2[p][31:23], part2[p], fp);
-        for (int unsigned p = Pairs - N / 2; p < Pairs; p++) sum[p] = larger2[p];
+        sum[p] = add_round(larger3[p][31:23], part3[p], fp);
+        for (int unsigned p = Pairs - N / 2; p < Pairs; p++) sum[p] = larger3[p];
+        for (int unsigned p = 0; p < Pairs; p++) larger3[p] = larger2[p];
+        for (int unsigned p = 0; p < Pairs - N / 2; p++) part3[p] = add_normalise(part2[p], fp);
         for (int unsigned p = 0; p < Pairs; p++) larger2[p] = larger1[p];
         for (int unsigned p = 0; p < Pairs - N / 2; p++)
         part2[p] = add_sum(larger1[p][22:0], part1[p], fp);
         for (int unsigned p = 0; p < Pairs - N / 2; p++)
         larger1[p] = add_larger(above[p+N/2], product[p], fp);
         for (int unsigned p = 0; p < Pairs - N / 2; p++)
-        part1[p] = add_align(above[p+N/2], product[p], fp);
+        part1[p] = add_order(above[p+N/2], product[p], fp);
         for (int unsigned p = Pairs - N / 2; p < Pairs; p++)  // +0 + product
         larger1[p] = (fp && product[p][30:23] == 8'd0) ? 32'd0 : product[p];
         for (int unsigned p = 0; p < Pairs; p++)
@@ -291,7 +295,8 @@ module ttpu_mxu_array
         exponent[p] = pe_exponent(16'(pair_x[p]), 16'(pair_w[p]));
         if (!fp) begin
           for (int unsigned p = 0; p < Pairs; p++) right_above[p] = right_sum[p];
-          for (int unsigned p = 0; p < Pairs; p++) right_sum[p] = right2[p];
+          for (int unsigned p = 0; p < Pairs; p++) right_sum[p] = right3[p];
+          for (int unsigned p = 0; p < Pairs; p++) right3[p] = right2[p];
           for (int unsigned p = 0; p < Pairs; p++) right2[p] = right1[p];
           for (int unsigned p = 0; p < Pairs - N / 2; p++)
           right1[p] = right_above[p+N/2] + right_product[p];
@@ -348,7 +353,7 @@ module ttpu_mxu_array
 
     // activations move to the right
     if (row_en) begin
-      if (FpStages == 3) begin
+      if (FpStages == 4) begin
         for (int unsigned i = 0; i < Cells - 1; i++) row_token[i] = row_token[i+1];
         for (int unsigned r = 0; r < N; r++) row_token[(N-1-r)*N+N-1] = row_way[FpStages*r];
         for (int unsigned p = 0; p < Pairs; p++) turn[p] = fp & row_token[2*p];

@@ -12,7 +12,7 @@ package ttpu_pkg;
   localparam int unsigned VmemReadLatency = 2;
 
   // MemStages of VMEM and of those that read it: 1 where wires are long (FPGAs), which is where an
-  // fp32 addition takes three cycles.
+  // fp32 addition takes four cycles.
   function automatic int unsigned mem_stages(input int unsigned fp_stages);
     return (fp_stages == 1) ? 0 : 1;
   endfunction

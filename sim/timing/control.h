@@ -79,7 +79,7 @@ class Control {
     std::array<Inflight, 8> fly;
     uint32_t fly_read = 0, fly_write = 0, fly_count = 0;
     bool armed = false;
-    bool head = false;  ///< it stands in registers (fp_stages 3)
+    bool head = false;  ///< it stands in registers (fp_stages 4)
   };
   struct Decoded {
     isa::Instr instr;
@@ -90,7 +90,7 @@ class Control {
     uint16_t target = 0;
   };
 
-  /// A wait on its way to the flags (fp_stages 3).
+  /// A wait on its way to the flags (fp_stages 4).
   struct Ask {
     bool valid = false;
     uint8_t flag = 0, value = 0;

@@ -97,7 +97,7 @@ class Dma {
     uint32_t beats;
     uint64_t ready;  ///< cycle of the answer once all beats came, else 0
   };
-  /// The end of a burst from far memory, on its way to its channel (fp_stages 3).
+  /// The end of a burst from far memory, on its way to its channel (fp_stages 4).
   struct End {
     int chan = -1;
     bool last = false;

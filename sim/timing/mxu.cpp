@@ -25,7 +25,7 @@ bool Mxu::load_wants() const {
 bool Mxu::feed_wants() const {
   if (!work_valid_ || !is_matmul_) return false;
   if (matmul_needs_tile() && (!tile_ready() || swap_pending_)) return false;
-  // With fp_stages = 3 two columns share a floating-point unit: a float row every second cycle.
+  // With fp_stages = 4 two columns share a floating-point unit: a float row every second cycle.
   if (fp_ && mem_ != 0 && !asked_.empty()) return false;
   // A row that adds waits until the row that wrote its accumulator row before is written.
   for (const Asked& a : asked_)

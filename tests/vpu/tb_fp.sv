@@ -21,16 +21,21 @@ module tb_fp
     output logic [15:0] bf16_o[Pairs],
     output logic [15:0] bytes_o[Pairs],     // {unsigned, signed} saturation of integer x + zp
     output logic [31:0] requantise_o[Pairs],
-    output logic [31:0] parts_o[Pairs],         // the sum in three parts
-    output logic [22:0] parts_int_o[Pairs],     // the sum of integers in three parts
+    output logic [31:0] parts_o[Pairs],         // the sum in four parts
+    output logic [22:0] parts_int_o[Pairs],     // the sum of integers in four parts
     output logic [31:0] pe_o[Pairs],            // the product of a PE, of the high halves
     output logic [22:0] pe_int_o[Pairs]         // of integers, of bits 24:16
 );
+  // A loose number.
+  function automatic logic [31:0] loosen(input logic [31:0] a);
+    loosen = a;
+    loosen[22] = a[22] | is_nan(a[30:0]);
+  endfunction
   function automatic logic [31:0] parts(input logic [31:0] a, input logic [31:0] b,
                                         input logic fp);
     logic [31:0] x;
     x = add_larger(a, b, fp);
-    parts = add_round(x[31:23], add_sum(x[22:0], add_align(a, b, fp), fp), fp);
+    parts = add_round(x[31:23], add_normalise(add_sum(x[22:0], add_order(a, b, fp), fp), fp), fp);
   endfunction
   function automatic logic [31:0] product(input logic [15:0] a, input logic [15:0] b,
                                           input logic fp);
@@ -51,7 +56,7 @@ module tb_fp
       bf16_o[i] = fp32_to_bf16(x_i[i]);
       bytes_o[i] = {int_to_8(x_i[i], zp_i, 1'b0), int_to_8(x_i[i], zp_i, 1'b1)};
       requantise_o[i] = requantise(64'($signed(x_i[i])) * 64'($signed(y_i[i])), shift_i);
-      parts_o[i] = settle(parts(loosen(x_i[i], 1'b1), loosen(y_i[i], 1'b1), 1'b1));
+      parts_o[i] = settle(parts(loosen(x_i[i]), loosen(y_i[i]), 1'b1));
       parts_int_o[i] = 23'(parts(x_i[i], y_i[i], 1'b0));
       pe_o[i] = settle(product(x_i[i][31:16], y_i[i][31:16], 1'b1));
       pe_int_o[i] = 23'(product(x_i[i][31:16], y_i[i][31:16], 1'b0));

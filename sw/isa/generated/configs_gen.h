@@ -14,7 +14,7 @@ struct Config {
   uint32_t n;  ///< rows and columns of the systolic array, lanes of the VPU
   uint32_t has_fp;  ///< 1 = bf16 products, fp32 sums and the VPU's floating point; 0 = integer only
   uint32_t pe_stages;  ///< pipeline depth of a PE: 1 = multiply and add in one cycle, 2 = registered product, 3 = multiplier in two cycles
-  uint32_t fp_stages;  ///< cycles of an fp32 addition in the array: 1, or 3 for FPGAs (with has_fp 1, pe_stages 3); arithmetic of the VPU and sync flags are pipelined alike
+  uint32_t fp_stages;  ///< cycles of an fp32 addition in the array: 1, or 4 for FPGAs (with has_fp 1, pe_stages 3); arithmetic of the VPU and sync flags are pipelined alike
   uint32_t acc_rows;  ///< accumulator rows in each of the two halves
   uint32_t vmem_banks;  ///< VMEM banks (each one read and one write a cycle)
   uint32_t vmem_rows;  ///< words of 4N bytes in each bank; banks hold consecutive ranges of addresses
@@ -43,7 +43,7 @@ inline constexpr auto kConfigs = std::to_array<Config>({
     {"nano", 1, 0xd1fc21bb, 4, 0, 1, 1, 128, 1, 3072, 1, 4, 4, 0, 2, 4, 1, 512, 256, 4, 1, 0, 1, "smallest board (iCE40 UP5K)"},
     {"nano8", 6, 0x1f0b8bbf, 8, 0, 1, 1, 128, 1, 1024, 1, 4, 8, 0, 2, 4, 1, 512, 256, 4, 1, 0, 1, "small boards (Tang Nano 20K, ECP5-25F)"},
     {"mini", 5, 0x3b9c6fd1, 4, 0, 2, 1, 64, 4, 2048, 1, 4, 4, 0, 2, 8, 4, 512, 256, 4, 1, 0, 0, "the smallest pipelined core: tests and waves"},
-    {"edge", 2, 0x2110dbd2, 8, 1, 3, 3, 256, 2, 2048, 2, 4, 1, 1, 2, 4, 4, 1024, 1024, 8, 1, 0, 0, "ECP5-85F boards, RTL pods"},
+    {"edge", 2, 0xf56ed499, 8, 1, 3, 4, 256, 2, 2048, 2, 4, 1, 1, 2, 4, 4, 1024, 1024, 8, 1, 0, 0, "ECP5-85F boards, RTL pods"},
     {"core16", 3, 0x85804f87, 16, 1, 2, 1, 512, 8, 512, 2, 6, 16, 1, 2, 64, 32, 4096, 4096, 8, 1, 0, 0, "the default"},
     {"core8i", 7, 0x73d8f3a1, 8, 0, 3, 1, 512, 4, 512, 2, 6, 8, 0, 2, 16, 4, 512, 1024, 4, 1, 0, 0, "integers only, for DSP blocks: Arty A7-35T"},
     {"core16i", 8, 0xbcab57b1, 16, 0, 3, 1, 512, 4, 1024, 2, 6, 16, 0, 2, 16, 4, 1024, 1024, 4, 1, 0, 0, "integers only, for DSP blocks: Arty A7-100T"},
@@ -60,7 +60,7 @@ inline constexpr auto kConfigParams = std::to_array<ConfigParam>({
     {"n", &Config::n, "rows and columns of the systolic array, lanes of the VPU"},
     {"has_fp", &Config::has_fp, "1 = bf16 products, fp32 sums and the VPU's floating point; 0 = integer only"},
     {"pe_stages", &Config::pe_stages, "pipeline depth of a PE: 1 = multiply and add in one cycle, 2 = registered product, 3 = multiplier in two cycles"},
-    {"fp_stages", &Config::fp_stages, "cycles of an fp32 addition in the array: 1, or 3 for FPGAs (with has_fp 1, pe_stages 3); arithmetic of the VPU and sync flags are pipelined alike"},
+    {"fp_stages", &Config::fp_stages, "cycles of an fp32 addition in the array: 1, or 4 for FPGAs (with has_fp 1, pe_stages 3); arithmetic of the VPU and sync flags are pipelined alike"},
     {"acc_rows", &Config::acc_rows, "accumulator rows in each of the two halves"},
     {"vmem_banks", &Config::vmem_banks, "VMEM banks (each one read and one write a cycle)"},
     {"vmem_rows", &Config::vmem_rows, "words of 4N bytes in each bank; banks hold consecutive ranges of addresses"},
