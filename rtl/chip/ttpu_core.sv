@@ -138,7 +138,7 @@ module ttpu_core
   logic [31:0]                  mem_wdata, imem_rdata, smem_rdata;
   logic [FarAddrBits-1:0]       hbm_base, hbm_size;
   logic [31:0]                  inc [NumPlainCounters];
-  activity_e                    activity_now [NumUnits], activity [NumUnits];
+  activity_e                    activity [NumUnits];
   logic [NumQueues-1:0]         cmd_valid, cmd_ready;
   cmd_t                         cmd [NumQueues];
   status_t                      status [NumQueues];
@@ -202,7 +202,7 @@ module ttpu_core
     .cmd_valid_o(cmd_valid), .cmd_o(cmd), .cmd_ready_i(cmd_ready), .status_i(status),
     .halt_o(halt), .clear_o(clear),
     .ici_flag_valid_i, .ici_flag_i,
-    .issued_o(issued), .activity_o(activity_now), .trace_o, .trace_any_o, .tag_valid_o, .tag_o
+    .issued_o(issued), .activity_o(activity), .trace_o, .trace_any_o, .tag_valid_o, .tag_o
   );
 
   // ---- DMA --------------------------------------------------------------------------------------
@@ -322,20 +322,6 @@ module ttpu_core
   assign inc[CntHbmWrBytes] = 32'(hbm_wr_bytes);
   assign inc[CntVmemRdConflicts] = 32'(rd_conflicts);
   assign inc[CntVmemWrConflicts] = 32'(wr_conflicts);
-
-  // What a unit does follows from VMEM's grants: with MemStages = 1 it is counted a cycle later. That
-  // counts the same, as a unit is idle in the first and in the last cycle of a run without an error.
-  if (MemStages == 0) begin : gen_activity_now
-    assign activity = activity_now;
-  end else begin : gen_activity_later
-    for (genvar u = 0; u < NumUnits; u++) begin : gen_unit
-      if (u == UnitScalar) begin : gen_scalar
-        assign activity[u] = activity_now[u];
-      end else begin : gen_other
-        always_ff @(posedge clk_i) activity[u] <= rst_ni ? activity_now[u] : ActIdle;
-      end
-    end
-  end
 
 `ifndef SYNTHESIS
   initial assert (DmaChannels == 1 || DmaChannels == 2)

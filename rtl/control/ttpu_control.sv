@@ -6,7 +6,8 @@
 // FlagStages: 1 = a wait whose flag is up is granted in the cycle in which it is asked for; 3 (for
 // FPGAs) = registers before and behind the flags, where one wait is looked at in a cycle, in turn:
 // granted two cycles later if it is the only one, raises are seen a cycle later, and HALT ends a
-// cycle later; a command is at the head of an empty queue a cycle later, shifts take two cycles.
+// cycle later; a command is at the head of an empty queue a cycle later, shifts and STS take two
+// cycles.
 module ttpu_control
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -90,6 +91,7 @@ module ttpu_control
   logic                         fetch_en;
   logic [$clog2(ImemWords)-1:0] fetch_addr;
   logic [127:0]                 fetch_data;
+  decoded_t                     fetch_decoded;
   logic                         smem_en, smem_we;
   logic [$clog2(SmemWords)-1:0] smem_addr;
   logic [31:0]                  smem_wdata, smem_rdata;
@@ -106,11 +108,12 @@ module ttpu_control
   logic [NumUnits-1:0][4:0]        inc_flag;
   logic [NumUnits-1:0][PcBits-1:0] inc_pc;
 
-  ttpu_imem #(.ImemWords(ImemWords)) i_imem (
+  ttpu_imem #(.ImemWords(ImemWords), .DmaChannels(DmaChannels)) i_imem (
     .clk_i,
     .fetch_en_i(fetch_en),
     .fetch_addr_i(fetch_addr),
     .fetch_data_o(fetch_data),
+    .fetch_decoded_o(fetch_decoded),
     .host_en_i(imem_en_i),
     .host_we_i(imem_we_i),
     .host_addr_i(imem_addr_i),
@@ -133,7 +136,7 @@ module ttpu_control
   assign smem_rdata_o = smem_rdata;
 
   ttpu_scalar #(
-    .ImemWords(ImemWords), .SmemWords(SmemWords), .DmaChannels(DmaChannels), .Stages(FlagStages)
+    .ImemWords(ImemWords), .SmemWords(SmemWords), .Stages(FlagStages)
   ) i_scalar (
     .clk_i,
     .rst_ni,
@@ -144,6 +147,7 @@ module ttpu_control
     .imem_en_o(fetch_en),
     .imem_addr_o(fetch_addr),
     .imem_data_i(fetch_data),
+    .imem_decoded_i(fetch_decoded),
     .smem_en_o(smem_en),
     .smem_we_o(smem_we),
     .smem_addr_o(smem_addr),

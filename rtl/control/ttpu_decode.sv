@@ -6,39 +6,30 @@ module ttpu_decode
 #(
   parameter int unsigned DmaChannels = 2
 ) (
-  input  logic [7:0]           opcode_i,
-  input  logic [BodyBits-1:0]  body_i,
-  output logic                 to_queue_o,   // a unit command or SYNC
-  output logic [NumQueues-1:0] queue_o,      // one-hot, valid with to_queue_o
-  output logic [2:0]           bad_o,        // any: cause_o is not ErrNone
-  output error_e               cause_o,      // ErrNone when legal
-  output logic [31:0]          value_o       // what stands in the error's addr
+  input  logic [127:0] instr_i,
+  output decoded_t     decoded_o
 );
-  logic                legal, is_dma, is_sync, bad_unit, beyond;
-  logic [6:0]          used;
-  logic [BodyBits-1:0] unused;
-  logic [1:0]          channel;
-  logic [2:0]          unit;
+  instr_t     instr;
+  logic       legal, is_dma, is_sync, bad_unit, beyond;
+  logic [6:0] used;
+  logic [1:0] channel;
+  logic [2:0] unit;
+  assign instr = instr_i;
 
   // Every DMA command has its channel, SYNC its unit, in the lowest bits of the body.
-  assign channel = body_i[1:0];
-  assign used = body_bits(opcode_i);
+  assign channel = instr.body[1:0];
+  assign used = body_bits(instr.opcode);
   assign legal = used != 7'd127;
-  assign unused = body_i >> used;
-  assign beyond = body_beyond(opcode_i, body_i);  // unused != '0
-  // In parts, which are found in few levels of logic.
-  localparam logic [BodyBits-1:0] High = {BodyBits{1'b1}} << 51;
-  assign bad_o = {!legal || bad_unit, body_beyond(opcode_i, body_i & High),
-                  body_beyond(opcode_i, body_i & ~High)};
+  assign beyond = body_beyond(instr.opcode, instr.body);
 
   always_comb begin
     is_dma = 1'b0;
     is_sync = 1'b0;
     unit = UnitScalar;
-    case (opcode_i)
+    case (instr.opcode)
       OpSync: begin
         is_sync = 1'b1;
-        unit = body_i[2:0];
+        unit = instr.body[2:0];
       end
       OpDmaShape, OpDmaHstride, OpDmaVstride, OpDmaLoad, OpDmaStore: begin
         is_dma = 1'b1;
@@ -53,28 +44,13 @@ module ttpu_decode
     endcase
   end
 
-  assign to_queue_o = legal && (is_sync || unit != UnitScalar);
   assign bad_unit = is_dma ? 32'(channel) >= DmaChannels
                            : is_sync && (unit == UnitScalar || unit > UnitVpu ||
                                          (unit == UnitDma1 && DmaChannels < 2));
+  assign decoded_o = '{bad: !legal || beyond || bad_unit, illegal: !legal, beyond: beyond,
+                       is_sync: is_sync, waits: instr.wait_value != '0 && unit == UnitScalar,
+                       unit: unit, used: used};
 
-  always_comb begin
-    queue_o = '0;
-    for (int unsigned q = 0; q < NumQueues; q++) queue_o[q] = unit == 3'(q + 1);
-  end
-
-  always_comb begin
-    cause_o = ErrNone;
-    value_o = '0;
-    if (!legal) begin
-      cause_o = ErrIllegalOpcode;
-      value_o = {24'b0, opcode_i};
-    end else if (beyond) begin
-      cause_o = ErrBadField;
-      value_o = unused[31:0];
-    end else if (bad_unit) begin
-      cause_o = is_sync && (unit == UnitScalar || unit == 3'd7) ? ErrBadField : ErrUnsupported;
-      value_o = is_dma ? {30'b0, channel} : {29'b0, unit};
-    end
-  end
+  logic unused;
+  assign unused = ^instr;
 endmodule

@@ -48,7 +48,7 @@ module ttpu_errors
   logic                expired, pending_q;
   logic [$clog2(ClearCycles+1)-1:0] wait_q;
 
-  assign limit = watchdog_i == '0 ? 32'd1 : watchdog_i;
+  always_ff @(posedge clk_i) limit <= watchdog_i == '0 ? 32'd1 : watchdog_i;
   assign expired = run_i && idle_q >= limit;
 
   always_comb begin

@@ -1,10 +1,13 @@
 // Instruction memory: ImemWords instructions of 128 bits, one synchronous port. Fetch: fetch_en_i
 // and fetch_addr_i in cycle t, fetch_data_o from cycle t+1 until the next fetch. Host: one 32-bit
 // word a cycle, only while the scalar core stands (the port is shared). Words 0 to 2 of an
-// instruction are held back; the write of word 3 writes the whole instruction. host_rdata_o is
-// valid in cycle t+1.
-module ttpu_imem #(
+// instruction are held back; the write of word 3 writes the whole instruction, with what is decoded
+// of it. host_rdata_o is valid in cycle t+1.
+module ttpu_imem
+  import ttpu_control_pkg::*;
+#(
   parameter int unsigned ImemWords = 4096,  // instructions
+  parameter int unsigned DmaChannels = 2,
   localparam int unsigned AddrBits = $clog2(ImemWords)
 ) (
   input  logic                clk_i,
@@ -12,6 +15,7 @@ module ttpu_imem #(
   input  logic                fetch_en_i,
   input  logic [AddrBits-1:0] fetch_addr_i,
   output logic [127:0]        fetch_data_o,
+  output decoded_t            fetch_decoded_o,
   // host
   input  logic                host_en_i,
   input  logic                host_we_i,
@@ -19,8 +23,10 @@ module ttpu_imem #(
   input  logic [31:0]         host_wdata_i,
   output logic [31:0]         host_rdata_o
 );
-  logic [127:0]        mem_q [ImemWords];
-  logic [127:0]        data_q;
+  localparam int unsigned DecodedBits = $bits(decoded_t);
+  logic [DecodedBits+127:0] mem_q [ImemWords];
+  logic [DecodedBits+127:0] data_q;
+  decoded_t            decoded;
   logic [95:0]         stage_q;
   logic [1:0]          word_q;
   logic                write;
@@ -29,8 +35,11 @@ module ttpu_imem #(
   assign write = host_en_i && host_we_i && host_addr_i[1:0] == 2'd3;
   assign addr = host_en_i ? host_addr_i[AddrBits+1:2] : fetch_addr_i;
 
+  ttpu_decode #(.DmaChannels(DmaChannels)) i_decode (
+    .instr_i({host_wdata_i, stage_q}), .decoded_o(decoded)
+  );
   always_ff @(posedge clk_i) begin
-    if (write) mem_q[addr] <= {host_wdata_i, stage_q};
+    if (write) mem_q[addr] <= {decoded, host_wdata_i, stage_q};
     else if (fetch_en_i || host_en_i) data_q <= mem_q[addr];
   end
 
@@ -43,7 +52,8 @@ module ttpu_imem #(
     end
   end
 
-  assign fetch_data_o = data_q;
+  assign fetch_data_o = data_q[127:0];
+  assign fetch_decoded_o = data_q[128+:DecodedBits];
   assign host_rdata_o = data_q[32*word_q +: 32];
 
 `ifndef SYNTHESIS

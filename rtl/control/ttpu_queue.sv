@@ -7,6 +7,7 @@
 // signal_valid_o comes in the cycle of done_i, so that a flag is up one cycle after its command is
 // done. done_i without a command in flight is an error of the unit (assertion).
 // Stages = 3: the head stands in registers; a command is there a cycle later if the queue was empty.
+// activity_o is of the cycle before.
 module ttpu_queue
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -63,7 +64,7 @@ module ttpu_queue
   assign oldest = fly_q[fly_rd_q];
   assign head_valid = head_there && !halt_i;
   assign head_is_sync = head.cmd.opcode == OpSync;
-  assign head_waits = head_valid && head.wait_value != '0 && !armed_q;
+  assign head_waits = head_valid && head.waits && !armed_q;
   assign head_go = head_valid && (!head_waits || wait_grant_i);
   assign fly_none = fly_count_q == '0;
   assign fly_full = fly_count_q[FlyBits];
@@ -83,12 +84,13 @@ module ttpu_queue
   assign signal_flag_o = done_i ? oldest.signal_flag : head.signal_flag;
   assign signal_pc_o = done_i ? oldest.pc : head.cmd.pc;
 
+  activity_e head_activity;  // counts while the unit is idle
   always_comb begin
-    activity_o = unit_activity_i;
-    if (unit_activity_i == ActIdle && head_valid) begin
-      if (!head_go) activity_o = ActStallSync;
-      else if (pop) activity_o = ActBusy;
-      else activity_o = ActStallData;
+    head_activity = ActIdle;
+    if (head_valid) begin
+      if (!head_go) head_activity = ActStallSync;
+      else if (pop) head_activity = ActBusy;
+      else head_activity = ActStallData;
     end
   end
 
@@ -101,6 +103,7 @@ module ttpu_queue
     assign head = mem_q[rd_q];
     assign head_there = count_q != '0;
     assign rd_step = pop;
+    assign activity_o = unit_activity_i == ActIdle ? head_activity : unit_activity_i;
   end else begin : gen_registers
     assign rd_step = (!head_there || pop) && count_q > (PtrBits+1)'(head_there);
     always_ff @(posedge clk_i) begin
@@ -108,6 +111,13 @@ module ttpu_queue
       if (rd_step) head_there <= 1'b1;
       else if (pop) head_there <= 1'b0;
       if (!rst_ni || clear_i) head_there <= 1'b0;
+    end
+    // What a unit does follows from the grants of memories, late.
+    activity_e unit_activity_q, head_activity_q;
+    assign activity_o = unit_activity_q == ActIdle ? head_activity_q : unit_activity_q;
+    always_ff @(posedge clk_i) begin
+      unit_activity_q <= rst_ni ? unit_activity_i : ActIdle;
+      head_activity_q <= rst_ni ? head_activity : ActIdle;
     end
   end
 
@@ -142,6 +152,8 @@ module ttpu_queue
     else $fatal(1, "Depth and Inflight must be powers of two above 1");
   always_ff @(posedge clk_i) if (rst_ni) begin
     assert (!(push_valid_i && full_o)) else $error("queue: push into a full queue");
+    assert (!push_valid_i || push_i.waits == (push_i.wait_value != '0))
+      else $error("queue: waits does not tell of the value");
     assert (!(done_i && fly_none)) else $error("queue: done from a unit that has no command");
   end
 `endif

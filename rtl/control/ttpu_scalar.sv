@@ -6,7 +6,8 @@
 // while that queue is full. Scalar instructions wait for their flag and signal in place. HALT
 // executes when all_idle_i is high. Errors are found in execution, in program order:
 // fault_valid_o for one cycle, fault_o in the next, and the instruction has no effect.
-// Stages = 3 (for FPGAs): SHL, SHR and SRA take 2 cycles.
+// Stages = 3 (for FPGAs): SHL, SHR, SRA and STS take 2 cycles; an address beyond SMEM is found in
+// the second.
 // While run_i is low nothing moves; start_i (one cycle, run_i high from the next) begins at
 // entry_i.
 module ttpu_scalar
@@ -17,7 +18,6 @@ module ttpu_scalar
 #(
   parameter int unsigned ImemWords = 4096,
   parameter int unsigned SmemWords = 4096,
-  parameter int unsigned DmaChannels = 2,
   parameter int unsigned Stages = 1
 ) (
   input  logic                         clk_i,
@@ -30,6 +30,7 @@ module ttpu_scalar
   output logic                         imem_en_o,
   output logic [$clog2(ImemWords)-1:0] imem_addr_o,
   input  logic [127:0]                 imem_data_i,
+  input  decoded_t                     imem_decoded_i,
   // scalar memory
   output logic                         smem_en_o,
   output logic                         smem_we_o,
@@ -136,27 +137,37 @@ module ttpu_scalar
   end
 
   // What the instruction is, known when it comes to execution.
-  logic                 d_to_queue, x_to_queue_q;
-  logic [2:0]           d_bad, x_bad_q;
-  logic                 is_shift, x_two_cycles_q, x_smem_q, x_left_q;
+  decoded_t             d;
+  logic                 x_bad_q, x_beyond_imem_q, x_illegal_q, x_beyond_q, x_is_sync_q, x_waits_q;
+  logic                 x_to_queue_q, x_value_q;
+  logic [6:0]           x_used_q;
+  logic                 is_shift, x_two_cycles_q, x_smem_q, x_store_q, x_left_q;
   logic                 x_jump_q, x_equal_q, x_less_q, x_not_q, x_dbnz_q;  // what a branch asks
-  logic [NumQueues-1:0] d_queue, x_queue_q;
-  error_e               unused_d_cause;
-  logic [31:0]          unused_d_value;
-  ttpu_decode #(.DmaChannels(DmaChannels)) i_decode_next (
-    .opcode_i(d_instr.opcode), .body_i(d_instr.body), .to_queue_o(d_to_queue),
-    .queue_o(d_queue), .bad_o(d_bad), .cause_o(unused_d_cause), .value_o(unused_d_value)
-  );
+  logic                 x_subtract_q, x_signed_q, x_set_q;
+  logic [NumQueues-1:0] x_queue_q;
+  assign d = imem_decoded_i;
   assign is_shift = d_instr.opcode == OpShl || d_instr.opcode == OpShr ||
                     d_instr.opcode == OpSra;
   always_ff @(posedge clk_i) begin
     if (run_i && !stall) begin
-      x_to_queue_q <= d_to_queue;
-      x_queue_q <= d_queue;
-      x_bad_q <= d_bad | 3'(d_pc_q >= ImemWords);
+      x_illegal_q <= d.illegal;
+      x_beyond_q <= d.beyond;
+      x_is_sync_q <= d.is_sync;
+      x_waits_q <= d.waits;
+      x_used_q <= d.used;
+      x_to_queue_q <= d.unit != UnitScalar;
+      for (int unsigned q = 0; q < NumQueues; q++) x_queue_q[q] <= d.unit == 3'(q + 1);
+      x_value_q <= d_instr.wait_value != '0;
+      x_bad_q <= d.bad || d_pc_q >= ImemWords;
+      x_beyond_imem_q <= d_pc_q >= ImemWords;
+      x_subtract_q <= d_instr.opcode == OpSub;
+      x_signed_q <= d_instr.opcode == OpSlt || d_instr.opcode == OpBlt ||
+                    d_instr.opcode == OpBge;
+      x_set_q <= d_instr.opcode == OpSlt || d_instr.opcode == OpSltu;
       x_two_cycles_q <= d_instr.opcode == OpLds || d_instr.opcode == OpMul ||
-                        (is_shift && Stages != 1);
+                        ((is_shift || d_instr.opcode == OpSts) && Stages != 1);
       x_smem_q <= d_instr.opcode == OpLds || d_instr.opcode == OpSts;
+      x_store_q <= d_instr.opcode == OpSts;
       x_left_q <= d_instr.opcode == OpShl;
       x_jump_q <= d_instr.opcode == OpJal || d_instr.opcode == OpJr;
       x_dbnz_q <= d_instr.opcode == OpDbnz;
@@ -182,31 +193,16 @@ module ttpu_scalar
 
   logic                 to_queue;
   logic [NumQueues-1:0] queue;
-  error_e               bad_cause;
-  logic [31:0]          bad_value;
-  logic                 unused_to_queue;
-  logic [2:0]           unused_bad;
-  logic [NumQueues-1:0] unused_queue;
   assign to_queue = x_to_queue_q;
   assign queue = x_queue_q;
-  ttpu_decode #(.DmaChannels(DmaChannels)) i_decode (
-    .opcode_i(x_instr_q.opcode),
-    .body_i(x_instr_q.body),
-    .to_queue_o(unused_to_queue),
-    .queue_o(unused_queue),
-    .bad_o(unused_bad),
-    .cause_o(bad_cause),
-    .value_o(bad_value)
-  );
 
-  logic live, out_of_imem, out_of_smem, is_smem, bad, waits, waited_q, wait_ok, second_q,
+  logic live, out_of_smem, far, far_q, bad, waits, waited_q, wait_ok, second_q,
       room, ends, done;
   assign live = x_valid_q && run_i;
-  assign out_of_imem = x_pc_q >= ImemWords;
-  assign bad = x_bad_q != '0;
-  assign is_smem = x_smem_q;
-  assign out_of_smem = is_smem && addr[31:$clog2(SmemWords)] != '0;
-  assign waits = live && !bad && !to_queue && x_instr_q.wait_value != '0 && !waited_q;
+  assign bad = x_bad_q;
+  assign far = addr[31:$clog2(SmemWords)] != '0;
+  assign out_of_smem = x_smem_q && (Stages == 1 ? far : second_q && far_q);
+  assign waits = live && !bad && x_waits_q && !waited_q;
   assign wait_ok = live && !bad && (!waits || wait_grant_i);
   assign room = (queue & full_i) == '0;
 
@@ -215,14 +211,30 @@ module ttpu_scalar
   assign wait_value_o = x_instr_q.wait_value;
 
   assign fault_valid_o = (live && bad) || (wait_ok && out_of_smem);
+
+  // What the fault is, for the next cycle.
   logic        out_of_imem_q, bad_q;
-  error_e      cause_q;
-  logic [31:0] value_q, addr_q, at_q;
+  logic [2:0]  unit;
+  error_e      cause, cause_q;
+  logic [31:0] value, value_q, addr_q, at_q;
+  assign unit = x_instr_q.body[2:0];
+  always_comb begin
+    if (x_illegal_q) begin
+      cause = ErrIllegalOpcode;
+      value = {24'b0, x_instr_q.opcode};
+    end else if (x_beyond_q) begin
+      cause = ErrBadField;
+      value = 32'(x_instr_q.body >> x_used_q);
+    end else begin
+      cause = x_is_sync_q && (unit == UnitScalar || unit == 3'd7) ? ErrBadField : ErrUnsupported;
+      value = {29'b0, unit[2] && x_is_sync_q, unit[1:0]};  // or a DMA command's channel
+    end
+  end
   always_ff @(posedge clk_i) begin
-    out_of_imem_q <= out_of_imem;
+    out_of_imem_q <= x_beyond_imem_q;
     bad_q <= bad;
-    cause_q <= bad_cause;
-    value_q <= bad_value;
+    cause_q <= cause;
+    value_q <= value;
     addr_q <= addr;
     at_q <= x_pc_q;
   end
@@ -251,19 +263,16 @@ module ttpu_scalar
 
   // One adder, one comparator and one shifter, to the right, for all: the tools do not share them.
   logic [31:0] result, sum, other, shift_in, shifted;
-  logic        subtract, equal, less, is_signed, writes, taken;
+  logic        equal, less, writes, taken;
 
   function automatic logic [31:0] turn(logic [31:0] v, logic left);
     for (int unsigned i = 0; i < 32; i++) turn[i] = left ? v[31-i] : v[i];
   endfunction
 
-  assign subtract = x_instr_q.opcode == OpSub;
-  assign sum = a + (subtract ? ~y : y) + 32'(subtract);
-  assign is_signed = x_instr_q.opcode == OpSlt || x_instr_q.opcode == OpBlt ||
-                     x_instr_q.opcode == OpBge;
-  assign other = x_instr_q.opcode == OpSlt || x_instr_q.opcode == OpSltu ? y : b;
+  assign sum = a + (x_subtract_q ? ~y : y) + 32'(x_subtract_q);
+  assign other = x_set_q ? y : b;
   assign equal = a == b;
-  assign less = {is_signed ^ a[31], a[30:0]} < {is_signed ^ other[31], other[30:0]};
+  assign less = {x_signed_q ^ a[31], a[30:0]} < {x_signed_q ^ other[31], other[30:0]};
   assign turned = turn(a, x_left_q);
   assign shift_in = Stages == 1 ? turned : a_q;
   assign shifted = 32'($signed({x_instr_q.opcode == OpSra && shift_in[31], shift_in}) >>>
@@ -309,12 +318,17 @@ module ttpu_scalar
     if (live) begin
       a_q <= turned;
       y_q <= y;
+      far_q <= far;
     end
   end
 
   // ---- effects ----------------------------------------------------------------------------------
-  assign smem_en_o = wait_ok && is_smem && !out_of_smem && !second_q;
-  assign smem_we_o = x_instr_q.opcode == OpSts;
+  // With Stages = 3 a store comes in its second cycle, and a load reads before its address is known
+  // to be right.
+  assign smem_en_o = wait_ok && x_smem_q &&
+                     (Stages == 1 ? !out_of_smem && !second_q
+                                  : x_store_q ? second_q && !far_q : !second_q);
+  assign smem_we_o = x_store_q;
   assign smem_addr_o = addr[$clog2(SmemWords)-1:0];
   assign smem_wdata_o = b;
 
@@ -322,7 +336,7 @@ module ttpu_scalar
   assign push_o = '{
     cmd: '{opcode: x_instr_q.opcode, body: x_instr_q.body, a: a, b: b, c: c,
         pc: x_pc_q[PcBits-1:0]},
-    wait_value: x_instr_q.wait_value, wait_flag: x_instr_q.wait_flag,
+    waits: x_value_q, wait_value: x_instr_q.wait_value, wait_flag: x_instr_q.wait_flag,
     signal: x_instr_q.signal, signal_flag: x_instr_q.signal_flag};
 
   assign signal_valid_o = done && !to_queue && x_instr_q.signal;

@@ -51,17 +51,19 @@ module ttpu_dma_align
   output logic                 step_o
 );
   // ---- a segment, as it is taken ----------------------------------------------------------------
-  logic [OffBits-1:0]   dst_off;
-  logic [WordsBits-1:0] src_words, dst_words, more;
-  logic                 single, lag;
+  logic [OffBits-1:0]  dst_off;
+  logic [ByteBits+1:0] src_last, dst_last;  // the last byte, counted from the first word's begin
+  logic                single, lag;
 
   assign dst_off = dst_addr_i[OffBits-1:0];
-  assign src_words = WordsBits'((32'(src_off_i) + 32'(bytes_i) + Bytes - 1) >> OffBits);
-  assign dst_words = WordsBits'((32'(dst_off) + 32'(bytes_i) + Bytes - 1) >> OffBits);
-  // With dst_off < src_off a destination word needs the source word behind it, unless that is all.
-  assign single = dst_off < src_off_i && src_words == WordsBits'(1);
-  assign lag = dst_off < src_off_i && !single;
-  assign more = dst_words + WordsBits'(lag) - 1'b1;
+  assign src_last = (ByteBits+2)'(bytes_i) + ((ByteBits+2)'(src_off_i) - 1'b1);
+  assign dst_last = (ByteBits+2)'(bytes_i) + ((ByteBits+2)'(dst_off) - 1'b1);
+  logic unused;
+  assign unused = ^src_last[OffBits-1:0];
+  // With dst_off < src_off a destination word needs the source word behind it, unless that is all:
+  // then the first step gives none.
+  assign single = dst_off < src_off_i && src_last[ByteBits+1:OffBits] == '0;
+  assign lag = dst_off < src_off_i && src_last[ByteBits+1:OffBits] != '0;
 
   // ---- the segment at work ----------------------------------------------------------------------
   logic                 valid_q, single_q;
@@ -69,7 +71,8 @@ module ttpu_dma_align
   logic [OffBits-1:0]   begin_q;     // first byte of the first word
   logic [OffBits-1:0]   end_q;       // last byte of the last word
   logic [AddrBits-1:OffBits] addr_q; // of the word
-  logic [WordsBits-1:0] more_q;      // steps behind this one
+  logic [WordsBits-1:0] more_q;      // destination words behind this step's, or behind the first
+  logic                 one_q;       // there is one destination word
   logic [WordsBits-1:0] src_more_q;  // source words behind this one
   logic                 take_q;      // this step takes a word
   logic                 emit_q;      // it gives one
@@ -85,14 +88,14 @@ module ttpu_dma_align
 
   always_ff @(posedge clk_i) begin
     if (go) begin
-      more_q <= more_q - 1'b1;
-      last_q <= more_q == WordsBits'(1);
+      last_q <= emit_q ? more_q == WordsBits'(1) : one_q;
       emit_q <= 1'b1;
       if (take_q) begin
         src_more_q <= src_more_q - 1'b1;
         take_q <= src_more_q != '0;
       end
       if (emit_q) begin
+        more_q <= more_q - 1'b1;
         first_q <= 1'b0;
         addr_q <= addr_q + 1'b1;
       end
@@ -103,14 +106,15 @@ module ttpu_dma_align
       single_q <= single;
       shift_q <= dst_off - src_off_i;
       begin_q <= dst_off;
-      end_q <= dst_off + OffBits'(bytes_i) - 1'b1;
+      end_q <= dst_last[OffBits-1:0];
       addr_q <= dst_addr_i[AddrBits-1:OffBits];
-      more_q <= more;
-      src_more_q <= src_words - 1'b1;
+      more_q <= dst_last[ByteBits+1:OffBits];
+      one_q <= dst_last[ByteBits+1:OffBits] == '0;
+      src_more_q <= src_last[ByteBits+1:OffBits];
       take_q <= 1'b1;
       emit_q <= !lag;
       first_q <= 1'b1;
-      last_q <= more == '0;
+      last_q <= !lag && dst_last[ByteBits+1:OffBits] == '0;
     end
     if (!rst_ni) valid_q <= 1'b0;
   end

@@ -88,10 +88,12 @@ module ttpu_mxu_feed
 
   // ---- the walk --------------------------------------------------------------------------------
   logic [31:0] addr_q, run_q, block_q;  // present row; start of its run of dimension 0, of 1
-  logic [15:0] index0_q, index1_q;
+  // Rows behind this one in its run of dimension 0, runs behind this one in that of dimension 1: a
+  // length of 0 counts down from 65535, which no command reaches.
+  logic [15:0] left0_q, left1_q, left0_in, left1_in;
+  logic end0_q, end1_q;  // none
   logic [31:0] acc_q, left_q;  // accumulator row; rows to go
   logic [31:0] stride0, stride1, stride2, addr_d, run_d, block_d;
-  logic [15:0] index0_d, index1_d;
   assign stride0 = 32'(matmul.stride) << LogN;
   assign stride1 = 32'(shape_q.stride1) << LogN;
   assign stride2 = 32'(shape_q.stride2) << LogN;
@@ -99,14 +101,9 @@ module ttpu_mxu_feed
     addr_d = addr_q + stride0;
     run_d = run_q;
     block_d = block_q;
-    index0_d = index0_q + 16'd1;
-    index1_d = index1_q;
-    if (shape_q.inner0 != '0 && index0_d == shape_q.inner0) begin
-      index0_d = '0;
-      index1_d = index1_q + 16'd1;
+    if (end0_q) begin
       run_d = run_q + stride1;
-      if (shape_q.inner1 != '0 && index1_d == shape_q.inner1) begin
-        index1_d = '0;
+      if (end1_q) begin
         block_d = block_q + stride2;
         run_d = block_d;
       end
@@ -115,77 +112,72 @@ module ttpu_mxu_feed
   end
 
   // ---- checks, in the order of the contract ----------------------------------------------------
-  // `bad`, which decides about the request, is known of most of them a cycle ahead (assertion
-  // below).
+  // All but the kind of the weights are made a cycle ahead: of a command when it begins to work, of
+  // a row with the step to it.
   logic is_matmul, is_shape, fp, next_fp;  // the first three belong to work_q
   assign next_fp = (HasFp != 0) & (next_matmul.dtype == DtypeBf16);
 
   logic act_fp_q;  // kind of the active weights
   logic [8:0] act_k_q, act_n_q;
-  logic swap_first;  // the next row brings new weights
-  assign swap_first = first_q & matmul.swap;
+  logic swap_first;  // the next row brings new weights: first_q and the command swaps
+
+  typedef struct packed {
+    logic opcode, rows, dtype, unsupported;  // the command
+    logic align;                             // the row
+    logic stride0, stride1;                  // its second row, the first behind a run
+    logic vmem, acc;                         // the row
+  } bad_t;
+
+  logic shape_pass;
+  mxu_shape_t next_shape;  // of the command in next_q
+  logic [31:0] acc_d, acc_in;  // acc_q + 1; what acc_q becomes if it changes
+  logic bad, other_kind, bad_q, last_row_q;
+  bad_t next_bad, what_q;
+  assign next_shape = is_shape ? shape : shape_q;  // the SHAPE at work passes, or passed last
+
+  function automatic bad_t bad_row(input logic [31:0] addr, input logic [31:0] acc,
+                                   input logic of_fp);
+    bad_row = '0;
+    bad_row.align = addr[LogN-1:0] != '0 || (of_fp && addr[LogN]);
+    bad_row.vmem = addr >= 32'(VmemBytes);
+    bad_row.acc = acc >= 32'(2 * AccRows);
+  endfunction
+
+  always_comb begin
+    next_bad = bad_row(next_q.addr, next_q.acc, next_fp);
+    next_bad.opcode = next_q.opcode != OpMxuMatmul && next_q.opcode != OpMxuShape;
+    next_bad.rows = next_q.rows == '0 || next_q.rows > 32'd65535;
+    next_bad.dtype = next_matmul.dtype > DtypeBf16;
+    next_bad.unsupported = HasFp == 0 && next_matmul.dtype == DtypeBf16;
+    next_bad.stride0 = next_fp && next_matmul.stride[0] && next_q.rows > 32'd1 &&
+                       next_shape.inner0 != 16'd1;
+    next_bad.stride1 = next_fp && next_shape.stride1[0] && next_shape.inner0 != 16'd0 &&
+                       next_q.rows > 32'(next_shape.inner0) && next_shape.inner1 != 16'd1;
+  end
+  assign other_kind = first_q & (fp != (matmul.swap ? tile_fp_i : act_fp_q));
+  assign bad = bad_q | other_kind;
 
   error_e cause;
   logic [31:0] cause_addr;
   always_comb begin
-    cause = ErrNone;
-    cause_addr = addr_q;
-    if (first_q && !is_matmul && !is_shape) begin
+    cause = ErrBadField;
+    cause_addr = 32'(matmul.dtype);
+    if (what_q.opcode) begin
       cause = ErrIllegalOpcode;
       cause_addr = 32'(work_q.opcode);
-    end else if (first_q && (work_q.rows == '0 || work_q.rows > 32'd65535)) begin
-      cause = ErrBadField;
+    end else if (what_q.rows) begin
       cause_addr = work_q.rows;
-    end else if (first_q && matmul.dtype > DtypeBf16) begin
+    end else if (what_q.dtype) begin
       cause = ErrBadField;
-      cause_addr = 32'(matmul.dtype);
-    end else if (first_q && HasFp == 0 && matmul.dtype == DtypeBf16) begin
+    end else if (what_q.unsupported) begin
       cause = ErrUnsupported;
-      cause_addr = 32'(matmul.dtype);
-    end else if (first_q && fp != (matmul.swap ? tile_fp_i : act_fp_q)) begin
-      cause = ErrBadField;
-      cause_addr = 32'(matmul.dtype);
-    end else if (addr_q[LogN-1:0] != '0 || (fp && addr_q[LogN])) begin
-      cause = ErrBadAlign;
-    end else if (first_q && fp && matmul.stride[0] && work_q.rows > 32'd1 &&
-                 shape_q.inner0 != 16'd1) begin
-      cause = ErrBadAlign;
-      cause_addr = addr_q + stride0;
-    end else if (first_q && fp && shape_q.stride1[0] && shape_q.inner0 != 16'd0 &&
-                 work_q.rows > 32'(shape_q.inner0) && shape_q.inner1 != 16'd1) begin
-      cause = ErrBadAlign;
-      cause_addr = addr_q + stride1;
-    end else if (addr_q >= 32'(VmemBytes)) begin
-      cause = ErrVmemBounds;
-    end else if (acc_q >= 32'(2 * AccRows)) begin
-      cause = ErrAccBounds;
-      cause_addr = acc_q;
+    end else if (!other_kind) begin
+      cause = what_q.align || what_q.stride0 || what_q.stride1 ? ErrBadAlign :
+              what_q.vmem ? ErrVmemBounds : ErrAccBounds;
+      cause_addr = what_q.align ? addr_q : what_q.stride0 ? addr_q + stride0 :
+                   what_q.stride1 ? run_q + stride1 :  // in the first row run_q is addr_q
+                   what_q.vmem ? addr_q : acc_q;
     end
-  end
-
-  function automatic logic bad_row(input logic [31:0] addr, input logic [31:0] acc,
-                                   input logic of_fp);
-    bad_row = addr[LogN-1:0] != '0 || (of_fp && addr[LogN]) || addr >= 32'(VmemBytes) ||
-              acc >= 32'(2 * AccRows);
-  endfunction
-
-  logic bad, bad_row_q, bad_command, bad_command_q, last_row_q;
-  logic shape_pass;
-  mxu_shape_t next_shape;  // of the command in next_q
-  logic [31:0] acc_d;
-  assign bad = bad_row_q |
-               (first_q & (bad_command_q | (fp != (matmul.swap ? tile_fp_i : act_fp_q))));
-  assign next_shape = shape_pass ? shape : shape_q;
-  assign acc_d = acc_q + 32'd1;
-  always_comb begin
-    bad_command = (next_q.opcode != OpMxuMatmul && next_q.opcode != OpMxuShape) ||
-                  next_q.rows == '0 || next_q.rows > 32'd65535 || next_matmul.dtype > DtypeBf16 ||
-                  (HasFp == 0 && next_matmul.dtype == DtypeBf16);
-    if (next_fp && next_matmul.stride[0] && next_q.rows > 32'd1 && next_shape.inner0 != 16'd1)
-      bad_command = 1'b1;
-    if (next_fp && next_shape.stride1[0] && next_shape.inner0 != 16'd0 &&
-        next_q.rows > 32'(next_shape.inner0) && next_shape.inner1 != 16'd1)
-      bad_command = 1'b1;
   end
 
   // ---- control ---------------------------------------------------------------------------------
@@ -207,6 +199,11 @@ module ttpu_mxu_feed
   // Apart from the grant, which comes late: what the place of work takes if it takes anything.
   assign load_now = next_valid_q & (~work_valid_q | shape_pass);
   assign take_next = next_valid_q & (~work_valid_q | is_shape | last_row_q);
+  assign left0_in = take_next ? next_shape.inner0 : end0_q ? shape_q.inner0 : left0_q;
+  assign left1_in = take_next ? next_shape.inner1 : end1_q ? shape_q.inner1 : left1_q;
+  assign acc_in = take_next ? next_q.acc : acc_d;
+  bad_t next_or_row;
+  assign next_or_row = take_next ? next_bad : bad_row(addr_d, acc_d, fp);
   assign cmd_ready_o = ~next_valid_q & ~halt_i & ~error_q;
   assign reset = ~rst_ni | clear_i;
 
@@ -314,29 +311,30 @@ module ttpu_mxu_feed
   // acc_q is one of them is worked out in the cycle before.
   if (AccStages > 1) begin : gen_acc_in_work
     localparam int unsigned Recent = AccStages - 1;
+    localparam int unsigned AccBits = $clog2(2 * AccRows);  // beyond them a row is in error
     logic [Recent-1:0] recent;  // [0] next, [1] ask, [i] granted i - 1 cycles ago
-    logic [15:0] recent_acc[Recent];
+    logic [AccBits-1:0] recent_acc[Recent];
     logic [Recent-1:2] recent_q;
-    logic [15:0] recent_acc_q[Recent];
+    logic [AccBits-1:0] recent_acc_q[Recent];
     // Is among the rows before the one of this cycle: the next command's row, the next, this.
     logic again_q, older_next, older_d, older;
     assign acc_in_work = again_q & matmul.accumulate;
     assign recent = {recent_q, ask & go_note.info.row, next & next_note.info.row};
     always_comb begin
-      recent_acc[0] = next_note.info.acc;
-      recent_acc[1] = go_note.info.acc;
+      recent_acc[0] = next_note.info.acc[AccBits-1:0];
+      recent_acc[1] = go_note.info.acc[AccBits-1:0];
       for (int unsigned i = 2; i < Recent; i++) recent_acc[i] = recent_acc_q[i];
       {older_next, older_d, older} = '0;
       for (int unsigned i = 0; i < Recent; i++) begin
-        older_next |= recent[i] & (recent_acc[i] == next_q.acc[15:0]);
-        older_d |= recent[i] & (recent_acc[i] == acc_d[15:0]);
-        older |= recent[i] & (recent_acc[i] == acc_q[15:0]);
+        older_next |= recent[i] & (recent_acc[i] == next_q.acc[AccBits-1:0]);
+        older_d |= recent[i] & (recent_acc[i] == acc_d[AccBits-1:0]);
+        older |= recent[i] & (recent_acc[i] == acc_q[AccBits-1:0]);
       end
     end
     always_ff @(posedge clk_i) begin
       recent_q <= reset ? '0 : {recent[Recent-2:2], go & go_note.info.row};
       for (int unsigned i = 2; i < Recent; i++) recent_acc_q[i] <= recent_acc[i-1];
-      if (load) again_q <= older_next | (take & (acc_q[15:0] == next_q.acc[15:0]));
+      if (load) again_q <= older_next | (take & (acc_q[AccBits-1:0] == next_q.acc[AccBits-1:0]));
       else again_q <= take ? older_d : older;
       if (reset) again_q <= 1'b0;
     end
@@ -362,22 +360,28 @@ module ttpu_mxu_feed
       is_matmul <= next_q.opcode == OpMxuMatmul;
       is_shape <= next_q.opcode == OpMxuShape;
       fp <= next_fp;
-      bad_command_q <= bad_command;
       first_q <= 1'b1;
+      swap_first <= next_matmul.swap;
     end else if (take) begin
       first_q <= 1'b0;
+      swap_first <= 1'b0;
     end
     if (load_now | take) begin
       last_row_q <= take_next ? next_q.rows == 32'd1 : left_q == 32'd2;
-      bad_row_q <= take_next ? bad_row(next_q.addr, next_q.acc, next_fp) :
-                               bad_row(addr_d, acc_d, fp);
-      acc_q <= take_next ? next_q.acc : acc_d;
+      what_q <= next_or_row;
+      bad_q <= next_or_row != '0;
+      acc_q <= acc_in;
+      acc_d <= acc_in + 32'd1;
       left_q <= take_next ? next_q.rows : left_q - 32'd1;
       addr_q <= take_next ? next_q.addr : addr_d;
       run_q <= take_next ? next_q.addr : run_d;
       block_q <= take_next ? next_q.addr : block_d;
-      index0_q <= take_next ? '0 : index0_d;
-      index1_q <= take_next ? '0 : index1_d;
+      left0_q <= left0_in - 16'd1;
+      end0_q <= left0_in == 16'd1;
+      if (take_next | end0_q) begin
+        left1_q <= left1_in - 16'd1;
+        end1_q <= left1_in == 16'd1;
+      end
     end
     work_valid_q <= load | (work_valid_q & ~work_end);
     if (shape_pass) shape_q <= shape;
@@ -405,6 +409,8 @@ module ttpu_mxu_feed
       next_valid_q <= 1'b0;
       work_valid_q <= 1'b0;
       first_q <= 1'b0;
+      swap_first <= 1'b0;
+      is_shape <= 1'b0;
       error_q <= 1'b0;
       shape_q <= '0;
       act_fp_q <= 1'b0;
@@ -464,9 +470,12 @@ module ttpu_mxu_feed
     else $fatal(1, "FpGap = 2 and AccStages > 1 need MemStages = 1");
   end
   always_ff @(posedge clk_i) begin
-    if (rst_ni & work_valid_q & ~is_shape)
-      assert (bad == (cause != ErrNone))
-      else $error("the checks made ahead differ from those of the contract");
+    if (rst_ni & work_valid_q & ~is_shape) begin
+      assert ((what_q & bad_row('1, '1, 1'b1)) == bad_row(addr_q, acc_q, fp) &&
+              bad_q == (what_q != '0) && acc_d == acc_q + 32'd1 &&
+              swap_first == (first_q & matmul.swap))
+      else $error("what is known ahead of a row differs from the row");
+    end
   end
 `endif
 endmodule

@@ -74,6 +74,10 @@ module ttpu_vpu_ctrl
   mode_e  mode_q;
   logic [PcBits-1:0] pc_q;
   logic [15:0] left0_q, left1_q, left2_q;  // rows left in this dimension, this one included
+  logic roll0, roll1, roll2;               // it is the last: left0_q == 1, and so on
+  logic first0_q, first1_q, first2_q;      // it is the first
+  logic one0_q, one1_q;                    // there is only one
+  logic [1:0] dims_q;                      // dimensions that are reduced
   logic [8:0]  cols_q;                     // transpose: columns of the source
   logic [CountBits-1:0] pending_q;         // results on their way
   logic done_q, error_q;
@@ -82,7 +86,7 @@ module ttpu_vpu_ctrl
   logic [31:0] err_addr_q;
 
   // ---- taking a command -------------------------------------------------------------------
-  logic dec_err, take, moves;
+  logic dec_err, take, moves, is_run, is_xpose;
   error_e dec_cause;
   logic [31:0] dec_value;
   vpu_run_t   run;
@@ -104,17 +108,16 @@ module ttpu_vpu_ctrl
     take = cmd_valid_i && cmd_ready_o;
     cfg_take_o = take;  // of one in error too: nothing is done with it until clear_i
     moves = cmd_i.opcode == OpVpuRun || cmd_i.opcode == OpVpuXpose || cmd_i.opcode == OpVpuLdv;
-    case (cmd_i.opcode)
-      OpVpuRun: a_start = cmd_i.a + 32'(run.imm_a);
-      OpVpuXpose: a_start = cmd_i.a + 32'(xpose.imm_a);
-      default: a_start = cmd_i.a + 32'(ldv.imm_a);
-    endcase
+    is_run = cmd_i.opcode == OpVpuRun;
+    is_xpose = cmd_i.opcode == OpVpuXpose;
+    // run.imm_a stands where xpose.imm_a does.
+    a_start = cmd_i.a + (is_run || is_xpose ? 32'(run.imm_a) : 32'(ldv.imm_a));
     b_start = cmd_i.b + 32'(run.imm_b);
-    d_start = cmd_i.c + (cmd_i.opcode == OpVpuRun ? 32'(run.imm_d) : 32'(xpose.imm_d));
+    d_start = cmd_i.c + (is_run ? 32'(run.imm_d) : 32'(xpose.imm_d));
   end
 
   // ---- walking ----------------------------------------------------------------------------
-  logic acc_src, roll0, roll1, final_row, first, last, step_d;
+  logic acc_src, final_row, first, last, step_d;
   logic [31:0] d_addr, d_outer1, d_outer2, d_row;
   logic [31:0] a_outer1, a_outer2, b_outer1, b_outer2;  // only D's are needed
 
@@ -157,131 +160,103 @@ module ttpu_vpu_ctrl
   always_comb begin
     acc_src = a_i.acc && mode_q == ModeRun;
     b_used_o = b_i.on && mode_q == ModeRun;
-    roll0 = left0_q == 16'd1;
-    roll1 = left1_q == 16'd1;
-    final_row = roll0 && roll1 && left2_q == 16'd1;
-    first = 1'b1;
-    last = 1'b1;
-    d_row = d_addr;
-    if (mode_q == ModeRun) begin
-      case (shape_i.row_dims)
-        2'd0: ;
-        2'd1: begin
-          first = left0_q == shape_i.n0;
-          last = roll0;
-          d_row = d_outer1;
-        end
-        2'd2: begin
-          first = left0_q == shape_i.n0 && left1_q == shape_i.n1;
-          last = roll0 && roll1;
-          d_row = d_outer2;
-        end
-        default: begin
-          first = left0_q == shape_i.n0 && left1_q == shape_i.n1 && left2_q == shape_i.n2;
-          last = final_row;
-          d_row = d_outer2;
-        end
-      endcase
-    end
+    final_row = roll0 && roll1 && roll2;
+    first = dims_q == 2'd0 || (first0_q && (dims_q == 2'd1 || (first1_q &&
+                                                             (dims_q == 2'd2 || first2_q))));
+    last = dims_q == 2'd0 || (roll0 && (dims_q == 2'd1 || (roll1 && (dims_q == 2'd2 || roll2))));
+    d_row = dims_q == 2'd0 ? d_addr : dims_q == 2'd1 ? d_outer1 : d_outer2;
     meta_o = '{first: first, last: last, d_addr: d_row[23:0]};
   end
 
   // ---- checks of addresses ----------------------------------------------------------------------
   // Alignment in the first cycle: starts, and strides of the dimensions that move, of A, then B,
-  // then D. Bounds with each row.
+  // then D; what of it is bad is known when that cycle begins. Bounds with each row: with Pace > 1
+  // from registers, as addresses stand for a cycle or more before their row goes.
   typedef struct packed {
-    logic        bad;
-    logic [31:0] addr;  // the first address in error
+    logic s2, s1, s0, start;
   } align_t;
-  align_t a_align, b_align, d_align;
-  logic moves0, moves1, moves2, b_checked, d_checked, a_out, b_out, d_out;
-  logic row_err;
+  align_t a_align, b_align, d_align, a_align_q, b_align_q, d_align_q;
+  logic next0, next1, next2, a_far, b_far, d_far, a_out, b_out, d_out, b_checked, d_checked;
+  logic row_bad;
   error_e row_cause;
-  logic [31:0] row_addr;
+  logic [31:0] row_base, row_stride;
 
-  function automatic align_t align_check(input dtype_e dtype, input logic [31:0] start,
-                                         input logic [31:0] s0, input logic [31:0] s1,
-                                         input logic [31:0] s2, input logic go0, input logic go1,
-                                         input logic go2);
-    logic [31:0] mask;
-    logic bad0, bad1, bad2;
-    mask = (32'(N) << dtype_log2(dtype)) - 32'd1;
-    align_check.bad = (start & mask) != 32'd0;
-    bad0 = go0 && (s0 & mask) != 32'd0;
-    bad1 = go1 && (s1 & mask) != 32'd0;
-    bad2 = go2 && (s2 & mask) != 32'd0;
-    align_check.addr = start + (align_check.bad ? 32'd0 : bad0 ? s0 : bad1 ? s1 : s2);
-    align_check.bad = align_check.bad || bad0 || bad1 || bad2;
-  endfunction
-
-  // Whether the alignment is bad, known when the first cycle begins: that decides about the row.
-  function automatic logic align_bad(input dtype_e dtype, input logic [31:0] start,
-                                     input logic [31:0] s0, input logic [31:0] s1,
-                                     input logic [31:0] s2, input logic go0, input logic go1,
-                                     input logic go2);
+  function automatic align_t align_bad(input dtype_e dtype, input logic [31:0] start,
+                                       input logic [31:0] s0, input logic [31:0] s1,
+                                       input logic [31:0] s2, input logic go0, input logic go1,
+                                       input logic go2);
     logic [31:0] mask;
     mask = (32'(N) << dtype_log2(dtype)) - 32'd1;
-    align_bad = ((start | (go0 ? s0 : 32'd0) | (go1 ? s1 : 32'd0) | (go2 ? s2 : 32'd0)) & mask) !=
-                32'd0;
+    align_bad.start = (start & mask) != 32'd0;
+    align_bad.s0 = go0 && (s0 & mask) != 32'd0;
+    align_bad.s1 = go1 && (s1 & mask) != 32'd0;
+    align_bad.s2 = go2 && (s2 & mask) != 32'd0;
   endfunction
 
-  logic align_bad_q, is_run, is_xpose, next0, next1, next2, a_bad, b_bad, d_bad, row_bad;
+  function automatic logic beyond(input logic [31:0] addr, input logic acc);
+    beyond = addr >= (acc ? 32'(2 * AccRows) : VmemBytes);
+  endfunction
+
   always_comb begin
-    is_run = cmd_i.opcode == OpVpuRun;
-    is_xpose = cmd_i.opcode == OpVpuXpose;
     next0 = is_run ? shape_i.n0 != 16'd1 : is_xpose && xpose.rows != 9'd1;
     next1 = is_run && shape_i.n1 != 16'd1;
     next2 = is_run && shape_i.n2 != 16'd1;
-    a_bad = !(a_i.acc && is_run) &&
-            align_bad(is_run || is_xpose ? a_i.dtype : DtypeI32, a_start, row_bytes(a_i.s0, 1'b0),
-                      row_bytes(a_i.s1, 1'b0), row_bytes(a_i.s2, 1'b0), next0, next1, next2);
-    b_bad = b_i.on && is_run && align_bad(b_i.dtype, b_start, b_s0, b_s1, b_s2, next0, next1, next2);
+    a_align = align_bad(is_run || is_xpose ? a_i.dtype : DtypeI32, a_start,
+                        row_bytes(a_i.s0, 1'b0), row_bytes(a_i.s1, 1'b0), row_bytes(a_i.s2, 1'b0),
+                        next0, next1, next2);
+    b_align = align_bad(b_i.dtype, b_start, b_s0, b_s1, b_s2, next0, next1, next2);
     if (is_xpose)
-      d_bad = align_bad(a_i.dtype, d_start, d_s0, d_s1, d_s2, xpose.lanes != 9'd1, 1'b0, 1'b0);
+      d_align = align_bad(a_i.dtype, d_start, d_s0, d_s1, d_s2, xpose.lanes != 9'd1, 1'b0, 1'b0);
     else
-      d_bad = is_run && align_bad(d_i.dtype, d_start, d_s0, d_s1, d_s2,
-                                  next0 && shape_i.row_dims == 2'd0,
-                                  next1 && shape_i.row_dims <= 2'd1,
-                                  next2 && shape_i.row_dims <= 2'd2);
+      d_align = align_bad(d_i.dtype, d_start, d_s0, d_s1, d_s2,
+                          next0 && shape_i.row_dims == 2'd0, next1 && shape_i.row_dims <= 2'd1,
+                          next2 && shape_i.row_dims <= 2'd2);
   end
-  always_ff @(posedge clk_i) if (idle) align_bad_q <= a_bad || b_bad || d_bad;
-  assign row_bad = (start_o && align_bad_q) || a_out || b_out || d_out;
+  always_ff @(posedge clk_i) begin
+    if (idle) begin
+      a_align_q <= a_i.acc && is_run ? '0 : a_align;
+      b_align_q <= b_i.on && is_run ? b_align : '0;
+      d_align_q <= is_run || is_xpose ? d_align : '0;
+    end
+  end
+
+  if (Pace == 1) begin : gen_far_now
+    assign a_far = beyond(a_addr_o, acc_src);
+    assign b_far = beyond(b_addr_o, 1'b0);
+    assign d_far = beyond(d_row, 1'b0);
+  end else begin : gen_far_before
+    always_ff @(posedge clk_i) begin
+      a_far <= idle ? beyond(a_start, a_i.acc && is_run) : beyond(a_addr_o, acc_src);
+      b_far <= beyond(idle ? b_start : b_addr_o, 1'b0);
+      d_far <= beyond(idle ? d_start : d_row, 1'b0);
+    end
+  end
 
   always_comb begin
-    moves0 = left0_q != 16'd1;  // in the first cycle these are the counts
-    moves1 = left1_q != 16'd1;
-    moves2 = left2_q != 16'd1;
-    a_align = align_check(mode_q == ModeLdv ? DtypeI32 : a_i.dtype, a_addr_o, a_s0, a_s1, a_s2,
-                          moves0, moves1, moves2);
-    b_align = align_check(b_i.dtype, b_addr_o, b_s0, b_s1, b_s2, moves0, moves1, moves2);
-    if (mode_q == ModeXpose)
-      d_align = align_check(a_i.dtype, d_addr, d_s0, d_s1, d_s2, cols_q != 9'd1, 1'b0, 1'b0);
-    else
-      d_align = align_check(d_i.dtype, d_addr, d_s0, d_s1, d_s2, moves0 && shape_i.row_dims == 2'd0,
-                            moves1 && shape_i.row_dims <= 2'd1, moves2 && shape_i.row_dims <= 2'd2);
     b_checked = state_q == StWalk && b_used_o;
     d_checked = state_q == StScatter || (state_q == StWalk && mode_q == ModeRun && last);
-    a_out = state_q == StWalk && a_addr_o >= (acc_src ? 32'(2 * AccRows) : VmemBytes);
-    b_out = b_checked && b_addr_o >= VmemBytes;
-    d_out = d_checked && d_row >= VmemBytes;
-    row_err = 1'b1;
-    row_cause = ErrBadAlign;
-    row_addr = d_row;
-    if (start_o && a_align.bad && !acc_src) begin
-      row_addr = a_align.addr;
-    end else if (start_o && b_align.bad && b_used_o) begin
-      row_addr = b_align.addr;
-    end else if (start_o && d_align.bad && mode_q != ModeLdv) begin
-      row_addr = d_align.addr;
-    end else if (a_out) begin
-      row_cause = acc_src ? ErrAccBounds : ErrVmemBounds;
-      row_addr = a_addr_o;
-    end else if (b_out) begin
+    a_out = state_q == StWalk && a_far;
+    b_out = b_checked && b_far;
+    d_out = d_checked && d_far;
+    row_bad = (start_o && {a_align_q, b_align_q, d_align_q} != '0) || a_out || b_out || d_out;
+    // What is wrong, and the first address in error: of a stream, perhaps its second row's.
+    row_cause = acc_src ? ErrAccBounds : ErrVmemBounds;
+    row_base = a_addr_o;
+    row_stride = '0;
+    if (start_o && a_align_q != '0) begin
+      row_cause = ErrBadAlign;
+      if (!a_align_q.start) row_stride = a_align_q.s0 ? a_s0 : a_align_q.s1 ? a_s1 : a_s2;
+    end else if (start_o && b_align_q != '0) begin
+      row_cause = ErrBadAlign;
+      row_base = b_addr_o;
+      if (!b_align_q.start) row_stride = b_align_q.s0 ? b_s0 : b_align_q.s1 ? b_s1 : b_s2;
+    end else if (start_o && d_align_q != '0) begin
+      row_cause = ErrBadAlign;
+      row_base = d_row;
+      if (!d_align_q.start) row_stride = d_align_q.s0 ? d_s0 : d_align_q.s1 ? d_s1 : d_s2;
+    end else if (!a_out) begin
       row_cause = ErrVmemBounds;
-      row_addr = b_addr_o;
-    end else begin
-      row_cause = ErrVmemBounds;
-      row_err = d_out;
+      row_base = b_out ? b_addr_o : d_row;
     end
   end
 
@@ -331,6 +306,7 @@ module ttpu_vpu_ctrl
           vreg_o <= ldv.index;
           cols_q <= xpose.lanes;
           col_o <= 9'd0;
+          {first0_q, first1_q, first2_q} <= '1;
           case (cmd_i.opcode)
             OpVpuRun: begin
               mode_q <= ModeRun;
@@ -338,6 +314,12 @@ module ttpu_vpu_ctrl
               left0_q <= shape_i.n0;
               left1_q <= shape_i.n1;
               left2_q <= shape_i.n2;
+              roll0 <= !next0;
+              roll1 <= !next1;
+              roll2 <= !next2;
+              one0_q <= !next0;
+              one1_q <= !next1;
+              dims_q <= shape_i.row_dims;
             end
             OpVpuXpose: begin
               mode_q <= ModeXpose;
@@ -345,6 +327,10 @@ module ttpu_vpu_ctrl
               left0_q <= 16'(xpose.rows);
               left1_q <= 16'd1;
               left2_q <= 16'd1;
+              roll0 <= !next0;
+              roll1 <= 1'b1;
+              roll2 <= 1'b1;
+              dims_q <= 2'd0;
             end
             default: begin
               mode_q <= ModeLdv;
@@ -352,6 +338,10 @@ module ttpu_vpu_ctrl
               left0_q <= 16'd1;
               left1_q <= 16'd1;
               left2_q <= 16'd1;
+              roll0 <= 1'b1;
+              roll1 <= 1'b1;
+              roll2 <= 1'b1;
+              dims_q <= 2'd0;
             end
           endcase
         end
@@ -361,6 +351,12 @@ module ttpu_vpu_ctrl
           left0_q <= roll0 ? shape_i.n0 : left0_q - 16'd1;
           if (roll0) left1_q <= roll1 ? shape_i.n1 : left1_q - 16'd1;
           if (roll0 && roll1) left2_q <= left2_q - 16'd1;
+          roll0 <= roll0 ? one0_q : left0_q == 16'd2;
+          if (roll0) roll1 <= roll1 ? one1_q : left1_q == 16'd2;
+          if (roll0 && roll1) roll2 <= left2_q == 16'd2;
+          first0_q <= roll0;
+          if (roll0) first1_q <= roll1;
+          if (roll0 && roll1) first2_q <= 1'b0;
           if (final_row) state_q <= mode_q == ModeXpose ? StGather : StDrain;
         end
       end
@@ -385,7 +381,7 @@ module ttpu_vpu_ctrl
       state_q <= StError;
       error_q <= 1'b1;
       cause_q <= row_cause;
-      err_addr_q <= row_addr;
+      err_addr_q <= row_base + row_stride;
     end
     if (refused_q) state_q <= StError;
     if (!rst_ni || clear_i) begin
@@ -422,8 +418,17 @@ module ttpu_vpu_ctrl
   always_ff @(posedge clk_i) begin
     if (rst_ni && !clear_i) begin
       assert (!(written_i && pending_q == '0)) else $error("a result without a row");
-      assert (state_q == StIdle || row_bad == row_err)
-      else $error("the checks made ahead differ from those of the contract");
+      if (state_q == StWalk) begin
+        assert (roll0 == (left0_q == 16'd1) && roll1 == (left1_q == 16'd1) &&
+                roll2 == (left2_q == 16'd1))
+        else $error("the ends of dimensions known ahead differ from the counts");
+        assert (mode_q != ModeRun || (first0_q == (left0_q == shape_i.n0) &&
+                first1_q == (left1_q == shape_i.n1) && first2_q == (left2_q == shape_i.n2)))
+        else $error("the begins of dimensions known ahead differ from the counts");
+      end
+      assert (!turn || (a_far == beyond(a_addr_o, acc_src) && b_far == beyond(b_addr_o, 1'b0) &&
+                        d_far == beyond(d_row, 1'b0)))
+      else $error("the checks made ahead are of other addresses");
     end
   end
 `endif

@@ -33,6 +33,7 @@ module ttpu_vpu_queue #(
   logic [23:0] addr_q[Depth];
   logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q;
   logic [PtrBits:0] count_q;
+  logic there_q;  // count_q != 0
   logic [N*4-1:0] be_q;  // of a row at the start of its word
   logic [1:0] place;
 
@@ -48,19 +49,21 @@ module ttpu_vpu_queue #(
       wr_ptr_q <= '0;
       rd_ptr_q <= '0;
       count_q <= '0;
+      there_q <= 1'b0;
     end else begin
       if (valid_i) wr_ptr_q <= wr_ptr_q == PtrBits'(Depth - 1) ? '0 : wr_ptr_q + 1'b1;
       if (written_o) rd_ptr_q <= rd_ptr_q == PtrBits'(Depth - 1) ? '0 : rd_ptr_q + 1'b1;
       count_q <= count_q + (PtrBits + 1)'(valid_i) - (PtrBits + 1)'(written_o);
+      there_q <= valid_i || (there_q && !(written_o && count_q == (PtrBits + 1)'(1)));
     end
   end
 
   // Apart from the request: what follows from the grant must not look like a loop through VMEM.
   assign written_o = wr_req_o && wr_gnt_i;
-  assign refused_o = count_q != '0 && !written_o;
+  assign refused_o = there_q && !written_o;
 
   always_comb begin
-    wr_req_o = count_q != '0 && !halt_i;
+    wr_req_o = there_q && !halt_i;
     wr_addr_o = addr_q[rd_ptr_q];
     wr_data_o = data_q[rd_ptr_q];
     place = wr_addr_o[LaneBits+:2];
@@ -79,8 +82,10 @@ module ttpu_vpu_queue #(
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && !clear_i)
+    if (rst_ni && !clear_i) begin
       assert (32'(count_q) + 32'(valid_i) <= Depth) else $error("more results than room");
+      assert (there_q == (count_q != '0)) else $error("there_q does not tell of the count");
+    end
   end
 `endif
 endmodule

@@ -87,7 +87,8 @@ void Control::evaluate_scalar(bool all_idle) {
   wait_ok_ = !waits || x_granted_;
   const bool is_shift =
       d.opcode == Opcode::SHL || d.opcode == Opcode::SHR || d.opcode == Opcode::SRA;
-  two_cycles_ = d.opcode == Opcode::LDS || d.opcode == Opcode::MUL || (is_shift && registered_);
+  two_cycles_ = d.opcode == Opcode::LDS || d.opcode == Opcode::MUL ||
+                ((is_shift || d.opcode == Opcode::STS) && registered_);
   x_done_ = wait_ok_;
   if (d.queue >= 0)
     x_done_ = queue_[d.queue].count < config_.queue_depth;

@@ -79,7 +79,7 @@ TEST(Stages, WaitTakesItsValueOnce) {
   EXPECT_EQ(bench.flag(31), 4u);
 }
 
-TEST(Stages, ShiftsTakeTwoCycles) {
+TEST(Stages, ShiftsAndStoresTakeTwoCycles) {
   const auto cycles = [](const std::vector<Instr>& body) {
     Bench bench;
     std::vector<Instr> code = body;
@@ -89,7 +89,7 @@ TEST(Stages, ShiftsTakeTwoCycles) {
   };
   const uint64_t none = cycles({});
   EXPECT_EQ(cycles({plain(Opcode::ADD, {.ra = 1, .rb = 2, .rc = 3}, 5)}), none + 1);
-  for (const Opcode op : {Opcode::SHL, Opcode::SHR, Opcode::SRA})
+  for (const Opcode op : {Opcode::SHL, Opcode::SHR, Opcode::SRA, Opcode::STS})
     EXPECT_EQ(cycles({plain(op, {.ra = 1, .rb = 2, .rc = 3}, 5)}), none + 2)
         << "opcode " << static_cast<int>(op);
 }
