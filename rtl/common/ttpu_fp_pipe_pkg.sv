@@ -1,11 +1,11 @@
 // The fp32 sum of ttpu_fp_pkg in four parts, and the product of a PE, for FPGAs (FpStages = 4).
 //
 // A register stands behind each part: x = add_larger, m = add_order | m = add_sum (x moves on) |
-// m = add_normalise | the result = add_round. With fp = 0 the same hardware adds integers: the low 23 bits of the
-// result are those of a + b, the others mean nothing.
-// Operands and results are "loose" fp32, which saves masks: with exponent 0 a zero whatever the
-// fraction, with exponent 255 a NaN if bit 22 is set, else an infinity. `settle` of a result is, bit
-// for bit, fp32_add or bf16_mul of ttpu_fp_pkg.
+// m = add_normalise | the result = add_round, or add_settle. With fp = 0 the same hardware adds
+// integers: the low 23 bits of the result are those of a + b, the others mean nothing.
+// Operands and the result of add_round are "loose" fp32, which saves masks: with exponent 0 a zero
+// whatever the fraction, with exponent 255 a NaN if bit 22 is set, else an infinity. That of
+// add_settle is, bit for bit, fp32_add of ttpu_fp_pkg.
 package ttpu_fp_pipe_pkg;
   // The operand of larger magnitude (a if fp = 0).
   function automatic logic [31:0] add_larger(input logic [31:0] a, input logic [31:0] b,
@@ -90,21 +90,38 @@ package ttpu_fp_pipe_pkg;
   // The first operand is sign and exponent of x.
   function automatic logic [31:0] add_round(input logic [8:0] x, input logic [34:0] m,
                                             input logic fp);
+    logic unused;
+    {unused, add_round} = round(x, m, fp);
+  endfunction
+
+  // add_round as fp32 (fp = 0: as it is).
+  function automatic logic [31:0] add_settle(input logic [8:0] x, input logic [34:0] m,
+                                             input logic fp);
+    logic special;
+    {special, add_settle} = round(x, m, fp);
+    special = special & fp;
+    add_settle[21:0] = add_settle[21:0] & {22{~special}};
+    add_settle[22] = add_settle[22] & (~special | m[34]);
+  endfunction
+
+  // {zero, infinity or NaN; the loose result}.
+  function automatic logic [32:0] round(input logic [8:0] x, input logic [34:0] m, input logic fp);
     logic [27:0] n;
     logic [8:0] e;
     logic [31:0] r;
     logic up, none, inf;
     n = m[27:0];
-    none = ~n[27] | (x[7:0] == 8'd0);
     e = {1'b0, x[7:0]} - {4'd0, m[32:28]};
     up = fp & n[3] & (n[4] | (n[2:0] != 3'd0));
-    // the leading one adds to the exponent, which is one too small
+    // the leading one adds to the exponent, which is one too small; where the rounding makes it 255
+    // the fraction becomes 0 by itself
     r = {1'b0, e[7:0], 23'd0} + {8'd0, n[27:4]} + {31'd0, up};
-    inf = (x[7:0] == 8'hff) | ((r[30:23] == 8'hff) & ~e[8]);
+    none = ~n[27] | (x[7:0] == 8'd0);
+    inf = (x[7:0] == 8'hff) | (~none & ~e[8] & (e[7:0] == 8'd254));
     r[30:23] = (r[30:23] & {8{~(none | e[8])}}) | {8{inf}};
     r[22] = m[34] | (r[22] & ~(fp & inf));
-    r[31] = ~m[34] & ((none & (x[7:0] != 8'hff)) ? m[33] : x[8]);
-    add_round = r;
+    r[31] = ~m[34] & ((none & ~inf) ? m[33] : x[8]);
+    round = {none | e[8] | inf, r};
   endfunction
 
   // Product of a PE with one multiplier, in two parts: pe_multiply and pe_exponent | pe_product. Of
@@ -149,12 +166,5 @@ package ttpu_fp_pipe_pkg;
   // NaN as fp32, not as a loose number.
   function automatic logic is_nan(input logic [30:0] a);
     is_nan = (a[30:23] == 8'hff) & (a[22:0] != 23'd0);
-  endfunction
-
-  // fp32 of a loose number.
-  function automatic logic [31:0] settle(input logic [31:0] a);
-    settle = a;
-    settle[21:0] = ((a[30:23] == 8'd0) | (a[30:23] == 8'hff)) ? 22'd0 : a[21:0];
-    settle[22] = a[22] & (a[30:23] != 8'd0);
   endfunction
 endpackage

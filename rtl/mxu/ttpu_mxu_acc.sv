@@ -109,7 +109,7 @@ module ttpu_mxu_acc
         for (int unsigned p = 0; p < Pairs; p++) begin
           result[2*p] = fp_q[5] ? left[p] : whole4[2*p];
           result[2*p+1] = fp_q[5]
-              ? settle(add_round(larger3[p][31:23], part3[p], 1'b1)) : whole4[2*p+1];
+              ? add_settle(larger3[p][31:23], part3[p], 1'b1) : whole4[2*p+1];
         end
         for (int unsigned l = 0; l < N; l++) row[l*32+:32] = result[l];
         last_q <= row;
@@ -118,7 +118,7 @@ module ttpu_mxu_acc
       end
       if (v_q[4]) begin
         for (int unsigned p = 0; p < Pairs; p++)
-        left[p] = settle(add_round(larger3[p][31:23], part3[p], 1'b1));
+        left[p] = add_settle(larger3[p][31:23], part3[p], 1'b1);
         for (int unsigned l = 0; l < N; l++) whole4[l] = whole3[l];
       end
       if ((v_q[3] & fp_q[3]) | (v_q[4] & fp_q[4])) begin

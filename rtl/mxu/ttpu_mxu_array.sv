@@ -269,7 +269,9 @@ module ttpu_mxu_array
         end
       end else if (FpStages == 4) begin
         for (int unsigned p = 0; p < Pairs; p++) above[p] = sum[p];
-        for (int unsigned p = 0; p < Pairs - N / 2; p++)
+        for (int unsigned p = 0; p < N / 2; p++)  // leaves the array
+        sum[p] = add_settle(larger3[p][31:23], part3[p], fp);
+        for (int unsigned p = N / 2; p < Pairs - N / 2; p++)
         sum[p] = add_round(larger3[p][31:23], part3[p], fp);
         for (int unsigned p = Pairs - N / 2; p < Pairs; p++) sum[p] = larger3[p];
         for (int unsigned p = 0; p < Pairs; p++) larger3[p] = larger2[p];
@@ -338,8 +340,8 @@ module ttpu_mxu_array
       end else begin
         // column N-1-i: the odd ones are the right of a pair
         for (int unsigned i = 0; i < N; i += 2) begin
-          bottom_q[i*32+:32] <= fp ? settle(sum[i/2]) : 32'($signed(right_sum[i/2]));
-          bottom_q[i*32+32+:32] <= fp ? settle(sum[i/2]) : 32'($signed(sum[i/2][22:0]));
+          bottom_q[i*32+:32] <= fp ? sum[i/2] : 32'($signed(right_sum[i/2]));
+          bottom_q[i*32+32+:32] <= fp ? sum[i/2] : 32'($signed(sum[i/2][22:0]));
         end
       end
     end

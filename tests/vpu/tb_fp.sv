@@ -22,6 +22,7 @@ module tb_fp
     output logic [15:0] bytes_o[Pairs],     // {unsigned, signed} saturation of integer x + zp
     output logic [31:0] requantise_o[Pairs],
     output logic [31:0] parts_o[Pairs],         // the sum in four parts
+    output logic [31:0] loose_o[Pairs],         // the same by way of a loose sum
     output logic [22:0] parts_int_o[Pairs],     // the sum of integers in four parts
     output logic [31:0] pe_o[Pairs],            // the product of a PE, of the high halves
     output logic [22:0] pe_int_o[Pairs]         // of integers, of bits 24:16
@@ -31,11 +32,20 @@ module tb_fp
     loosen = a;
     loosen[22] = a[22] | is_nan(a[30:0]);
   endfunction
+  // fp32 of a loose number.
+  function automatic logic [31:0] settle(input logic [31:0] a);
+    settle = a;
+    settle[21:0] = ((a[30:23] == 8'd0) | (a[30:23] == 8'hff)) ? 22'd0 : a[21:0];
+    settle[22] = a[22] & (a[30:23] != 8'd0);
+  endfunction
   function automatic logic [31:0] parts(input logic [31:0] a, input logic [31:0] b,
-                                        input logic fp);
+                                        input logic fp, input logic last);
     logic [31:0] x;
     x = add_larger(a, b, fp);
-    parts = add_round(x[31:23], add_normalise(add_sum(x[22:0], add_order(a, b, fp), fp), fp), fp);
+    if (last)
+      parts = add_settle(x[31:23], add_normalise(add_sum(x[22:0], add_order(a, b, fp), fp), fp), fp);
+    else
+      parts = add_round(x[31:23], add_normalise(add_sum(x[22:0], add_order(a, b, fp), fp), fp), fp);
   endfunction
   function automatic logic [31:0] product(input logic [15:0] a, input logic [15:0] b,
                                           input logic fp);
@@ -56,8 +66,9 @@ module tb_fp
       bf16_o[i] = fp32_to_bf16(x_i[i]);
       bytes_o[i] = {int_to_8(x_i[i], zp_i, 1'b0), int_to_8(x_i[i], zp_i, 1'b1)};
       requantise_o[i] = requantise(64'($signed(x_i[i])) * 64'($signed(y_i[i])), shift_i);
-      parts_o[i] = settle(parts(loosen(x_i[i]), loosen(y_i[i]), 1'b1));
-      parts_int_o[i] = 23'(parts(x_i[i], y_i[i], 1'b0));
+      parts_o[i] = parts(loosen(x_i[i]), loosen(y_i[i]), 1'b1, 1'b1);
+      loose_o[i] = settle(parts(loosen(x_i[i]), loosen(y_i[i]), 1'b1, 1'b0));
+      parts_int_o[i] = 23'(parts(x_i[i], y_i[i], 1'b0, 1'b0));
       pe_o[i] = settle(product(x_i[i][31:16], y_i[i][31:16], 1'b1));
       pe_int_o[i] = 23'(product(x_i[i][31:16], y_i[i][31:16], 1'b0));
     end
