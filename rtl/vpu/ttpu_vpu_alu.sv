@@ -1,14 +1,16 @@
 // One lane's arithmetic in five cycles, for FPGAs: every operation of `vop`, as ttpu_vpu_stage has
 // them, from one multiplier, one shifter, one adder, one normaliser.
 //
-// A new operation each cycle; x_o and pred_o come five cycles (AluLatency) after valid_i. Steps: 1
-// product, order of the operands | 2 shift to the right | 3 sum | 4 first part of the normaliser |
-// 5 second part, rounding. shift_i (IQMUL) is constant while something is on its way. Operations
-// of a group that is left out (HasMul: products; HasShift: shifts and logic; HasConvert: I2F, F2I)
-// act as PASS.
+// New operands each cycle; x_o and pred_o come five cycles (AluLatency) after valid_i. Steps: 1
+// product, order of the operands, distance | 2 shift to the right | 3 sum | 4 normaliser | 5
+// rounding. op_i and shift_i (IQMUL) are constant from the cycle before the first operands until the
+// last result; with pass_i x_i passes, whatever they are. Operations of a group that is left out
+// (HasFp: floats; HasMul: products; HasShift: shifts and logic; HasConvert: I2F, F2I) act as PASS, in
+// as many cycles.
 module ttpu_vpu_alu
   import ttpu_isa_pkg::*;
 #(
+    parameter int unsigned HasFp = 1,
     parameter int unsigned HasMul = 1,
     parameter int unsigned HasShift = 1,
     parameter int unsigned HasConvert = 1
@@ -17,31 +19,73 @@ module ttpu_vpu_alu
     input  logic        valid_i,
     input  vop_e        op_i,
     input  logic [4:0]  shift_i,
+    input  logic        pass_i,
     input  logic [31:0] x_i,
     input  logic [31:0] y_i,
     input  logic        pred_i,
     output logic [31:0] x_o,
     output logic        pred_o
 );
-  // What the operation is, decoded once.
+  // What the operation is.
   typedef struct packed {
-    logic fadd, fmul, imul, iqmul, i2f, f2i, shl, sra, srl, logic_and, logic_or, logic_xor, iadd,
-          isub, minmax;
+    logic fadd, fmul, imul, iqmul, i2f, f2i, shl, sra, srl, iadd, isub, fminmax, logic_xor;
   } kind_t;
+  typedef struct packed {
+    kind_t kind;
+    logic fsub, order, least, select;  // order: minima and maxima, least: minima
+    logic logical, either;             // either: OR, XOR
+    logic pred_int, pred_fp, lt, eq;   // predicates: x < y, x == y
+  } decoded_t;
+
+  localparam logic Fp = HasFp != 0;
+  localparam logic Mul = HasMul != 0;
+  localparam logic Shift = HasShift != 0;
+  localparam logic Convert = HasConvert != 0 && HasFp != 0;
 
   function automatic logic [31:0] reversed(input logic [31:0] a);
     for (int unsigned i = 0; i < 32; i++) reversed[i] = a[31-i];
   endfunction
 
-  // ---- 1: product, order of the operands --------------------------------------------------------
-  kind_t k1;
+  decoded_t op_q, now;
+  always_ff @(posedge clk_i) begin
+    op_q <= '0;
+    op_q.kind.fadd <= Fp && (op_i == VopFadd || op_i == VopFsub);
+    op_q.kind.fmul <= Fp && Mul && op_i == VopFmul;
+    op_q.kind.imul <= Mul && op_i == VopImul;
+    op_q.kind.iqmul <= Mul && op_i == VopIqmul;
+    op_q.kind.i2f <= Convert && op_i == VopI2f;
+    op_q.kind.f2i <= Convert && op_i == VopF2i;
+    op_q.kind.shl <= Shift && op_i == VopIshl;
+    op_q.kind.sra <= Shift && op_i == VopIsra;
+    op_q.kind.srl <= Shift && op_i == VopIsrl;
+    op_q.kind.iadd <= op_i == VopIadd;
+    op_q.kind.isub <= op_i == VopIsub;
+    op_q.kind.fminmax <= Fp && (op_i == VopFmin || op_i == VopFmax);
+    op_q.kind.logic_xor <= Shift && op_i == VopXor;
+    op_q.fsub <= Fp && op_i == VopFsub;
+    op_q.order <= op_i == VopImin || op_i == VopImax || (Fp && (op_i == VopFmin || op_i == VopFmax));
+    op_q.least <= op_i == VopImin || (Fp && op_i == VopFmin);
+    op_q.select <= op_i == VopSel;
+    op_q.logical <= Shift && (op_i == VopAnd || op_i == VopOr || op_i == VopXor);
+    op_q.either <= Shift && (op_i == VopOr || op_i == VopXor);
+    op_q.pred_int <= op_i == VopIceq || op_i == VopIclt || op_i == VopIcle;
+    op_q.pred_fp <= Fp && (op_i == VopFceq || op_i == VopFclt || op_i == VopFcle);
+    op_q.lt <= op_i == VopIclt || op_i == VopIcle || op_i == VopFclt || op_i == VopFcle;
+    op_q.eq <= op_i == VopIceq || op_i == VopIcle || op_i == VopFceq || op_i == VopFcle;
+  end
+  assign now = pass_i ? '0 : op_q;
+
+  // ---- 1: product, order of the operands, distance ----------------------------------------------
   logic [31:0] y, u1, w1, ma, mb;
+  logic [30:0] unused_difference;
   logic [9:0] e1;
-  logic gt, eq, xz, yz, xm, ym, xnan, ynan, sub1, nan1, key_lt, ilt, ieq, feq, flt, pick, pred1;
+  logic [7:0] xy, yx, d;
+  logic [4:0] amount;
+  logic gt, eq, xz, yz, xm, ym, xnan, ynan, sub1, nan1, less, far, by_gt, other, pick;
   always_comb begin
     y = y_i;
-    y[31] = y_i[31] ^ (op_i == VopFsub);
-    gt = y[30:0] > x_i[30:0];
+    y[31] = y_i[31] ^ now.fsub;
+    {gt, unused_difference} = {1'b0, x_i[30:0]} - {1'b0, y[30:0]};  // y > x on a carry chain
     eq = y[30:0] == x_i[30:0];
     xz = x_i[30:23] == 8'd0;
     yz = y[30:23] == 8'd0;
@@ -50,126 +94,115 @@ module ttpu_vpu_alu
     xnan = xm & (x_i[22:0] != 23'd0);
     ynan = ym & (y[22:0] != 23'd0);
     sub1 = x_i[31] ^ y[31];
-    ilt = sub1 ? x_i[31] : gt;
-    ieq = eq & ~sub1;
-    // order of floats with -0 below +0; subnormals are zeros
-    key_lt = sub1 ? x_i[31] : ~(xz & yz) & (x_i[31] ? ~(gt | eq) : gt);
-    feq = (ieq | (xz & yz)) & ~xnan & ~ynan;
-    flt = key_lt & ~(xz & yz) & ~xnan & ~ynan;
-    k1 = '0;
-    k1.fadd = op_i == VopFadd || op_i == VopFsub;
-    k1.fmul = HasMul != 0 && op_i == VopFmul;
-    k1.imul = HasMul != 0 && op_i == VopImul;
-    k1.iqmul = HasMul != 0 && op_i == VopIqmul;
-    k1.i2f = HasConvert != 0 && op_i == VopI2f;
-    k1.f2i = HasConvert != 0 && op_i == VopF2i;
-    k1.shl = HasShift != 0 && op_i == VopIshl;
-    k1.sra = HasShift != 0 && op_i == VopIsra;
-    k1.srl = HasShift != 0 && op_i == VopIsrl;
-    k1.logic_and = HasShift != 0 && op_i == VopAnd;
-    k1.logic_or = HasShift != 0 && op_i == VopOr;
-    k1.logic_xor = HasShift != 0 && op_i == VopXor;
-    k1.iadd = op_i == VopIadd;
-    k1.isub = op_i == VopIsub;
-    k1.minmax = op_i == VopFmin || op_i == VopFmax;
-    case (op_i)
-      VopImin: pick = ~ilt & ~ieq;
-      VopImax: pick = ilt;
-      VopFmin: pick = ~key_lt;
-      VopFmax: pick = key_lt;
-      VopFadd, VopFsub: pick = gt;
-      VopSel: pick = ~pred_i;
-      default: pick = 1'b0;
-    endcase
-    u1 = pick ? y : x_i;
-    w1 = pick ? x_i : y;
-    case (op_i)
-      VopIceq: pred1 = ieq;
-      VopIclt: pred1 = ilt;
-      VopIcle: pred1 = ilt | ieq;
-      VopFceq: pred1 = feq;
-      VopFclt: pred1 = flt;
-      VopFcle: pred1 = flt | feq;
-      default: pred1 = pred_i;
-    endcase
-    nan1 = xnan | (ynan & ~k1.f2i);
-    if (k1.fadd) nan1 = nan1 | (xm & ym & sub1);
-    if (k1.fmul) nan1 = nan1 | (xm & yz) | (ym & xz);
-    nan1 = nan1 & (k1.fadd | k1.fmul | k1.minmax | k1.f2i);
-    ma = k1.fmul ? {8'd0, 1'b1, x_i[22:0]} : x_i;
-    mb = k1.fmul ? {8'd0, 1'b1, y[22:0]} : y;
-    e1 = {2'd0, x_i[30:23]} + {2'd0, y[30:23]} - 10'd127;
+    // u1 is y if pick. x < y is x[31] where signs differ, else `gt`, of negative floats not: equal
+    // ones, and zeros, may change places.
+    by_gt = (now.order & ~sub1) | now.kind.fadd;
+    other = now.order ? (x_i[31] & (sub1 | now.kind.fminmax)) ^ now.least :
+        now.kind.isub | (now.select & ~pred_i);
+    pick = (gt & by_gt) ^ other;
+    for (int unsigned i = 0; i < 32; i++) begin
+      u1[i] = now.logical ? (now.either ? x_i[i] | y[i] : x_i[i] & y[i]) : pick ? y[i] : x_i[i];
+      w1[i] = now.logical ? x_i[i] & y[i] : pick | now.kind.f2i ? x_i[i] : y[i];
+    end
+    nan1 = xnan | (ynan & ~now.kind.f2i);
+    if (now.kind.fadd) nan1 = nan1 | (xm & ym & sub1);
+    if (now.kind.fmul) nan1 = nan1 | (xm & yz) | (ym & xz);
+    nan1 = nan1 & (now.kind.fadd | now.kind.fmul | now.kind.fminmax | now.kind.f2i);
+    // the product of significands stands where that of IQMUL does, two bits below the top
+    ma = now.kind.imul | now.kind.iqmul ? x_i : {2'b01, x_i[22:0], 7'd0};
+    mb = now.kind.imul | now.kind.iqmul ? y : {2'b01, y[22:0], 7'd0};
+    e1 = {2'd0, x_i[30:23]} + {2'd0, y[30:23]} - 10'd126;
+    // equal exponents are 0 apart, whichever is the larger number
+    {less, xy} = {1'b0, x_i[30:23]} - {1'b0, y[30:23]};
+    yx = y[30:23] - x_i[30:23];
+    d = less ? yx : xy;
+    far = (d[7:5] != 3'd0) | xz | yz;
+    amount = 5'd0;
+    if (now.kind.fadd) amount = d[4:0] | {5{far}};
+    if (now.kind.f2i) amount = 5'd29 - x_i[27:23];  // 157 - exponent, where that is 0 to 31
+    if (now.kind.iqmul) amount = shift_i;
+    if (now.kind.shl || now.kind.sra || now.kind.srl) amount = y[4:0];
   end
 
   kind_t k1_q;
   logic [31:0] u1_q, w1_q;
   logic [63:0] p1_q;
   logic [9:0] e1_q;
-  logic v1_q, sub1_q, both1_q, nan1_q, inf1_q, zero1_q, pred1_q;
+  logic [4:0] amount1_q;
+  logic v1_q, own1_q, sub1_q, both1_q, nan1_q, inf1_q, zero1_q, uz1_q, wz1_q, pred1_q;
+  logic gt1_q, eq1_q, zeros1_q, nans1_q, pass1_q;
   always_ff @(posedge clk_i) begin
     v1_q <= valid_i;
     if (valid_i) begin
-      k1_q <= k1;
+      k1_q <= now.kind;
+      own1_q <= ~(now.kind.fadd | now.kind.f2i | now.kind.shl | now.kind.imul | now.kind.fmul |
+                  now.kind.iqmul);
       u1_q <= u1;
       w1_q <= w1;
-      if (HasMul != 0) p1_q <= 64'($signed(ma)) * 64'($signed(mb));
+      if (Mul) p1_q <= 64'($signed(ma)) * 64'($signed(mb));
       e1_q <= e1;
+      amount1_q <= amount;
       sub1_q <= sub1;
       both1_q <= x_i[31] & y[31];
       nan1_q <= nan1;
       inf1_q <= xm | ym;
       zero1_q <= xz | yz;
-      pred1_q <= pred1;
+      uz1_q <= pick ? yz : xz;
+      wz1_q <= now.kind.fadd & (xz | yz);
+      pred1_q <= pred_i;
+      pass1_q <= pass_i;
+      gt1_q <= gt;
+      eq1_q <= eq;
+      zeros1_q <= xz & yz;
+      nans1_q <= xnan | ynan;
     end
   end
 
-  // ---- 2: shift to the right --------------------------------------------------------------------
+  // ---- 2: shift to the right, predicates --------------------------------------------------------
+  // What is to be shifted stands one bit to the left: the last bit that leaves is for rounding.
   logic [33:0] n2;
-  logic [31:0] plain;
-  logic [7:0] d;
-  logic [4:0] amount;
-  logic fill, lost, uz, wz;
+  logic [2:0] lost;  // what leaves, in three parts
+  logic fill, lt_int, lt_fp, eq_int, eq_fp, pred2;
   always_comb begin
-    uz = u1_q[30:23] == 8'd0;
-    wz = w1_q[30:23] == 8'd0;
-    d = u1_q[30:23] - w1_q[30:23];
-    plain = u1_q;
-    if (k1_q.logic_and) plain = u1_q & w1_q;
-    if (k1_q.logic_or) plain = u1_q | w1_q;
-    if (k1_q.logic_xor) plain = u1_q ^ w1_q;
-    if (k1_q.minmax && uz) plain[22:0] = 23'd0;
-    if (k1_q.shl) plain = reversed(u1_q);
-    if (k1_q.imul) plain = p1_q[31:0];
-    if (k1_q.fmul) plain = p1_q[47:16];
-    if (k1_q.fadd) plain = {2'b01, w1_q[22:0], 7'd0};
     fill = (k1_q.sra & u1_q[31]) | (k1_q.iqmul & p1_q[63]);
-    n2 = {{2{fill}}, plain};
-    if (k1_q.iqmul) n2 = p1_q[63:30];
-    if (k1_q.f2i) n2 = {1'b1, u1_q[22:0], 10'd0};
-    amount = 5'd0;
-    if (k1_q.fadd) amount = d[4:0] | {5{(d[7:5] != 3'd0) | wz}};
-    if (k1_q.f2i) amount = 5'd29 - u1_q[27:23];  // 157 - exponent, where that is 0 to 31
-    if (k1_q.iqmul) amount = shift_i;
-    if (k1_q.shl || k1_q.sra || k1_q.srl) amount = w1_q[4:0];
-    lost = (k1_q.fmul & (p1_q[15:0] != 16'd0)) | (k1_q.iqmul & (p1_q[29:0] != 30'd0));
-    lost = lost | (amount[4] & (n2[15:0] != 16'd0));
-    n2 = amount[4] ? {{16{fill}}, n2[33:16]} : n2;
-    lost = lost | (amount[3] & (n2[7:0] != 8'd0));
-    n2 = amount[3] ? {{8{fill}}, n2[33:8]} : n2;
-    lost = lost | (amount[2] & (n2[3:0] != 4'd0));
-    n2 = amount[2] ? {{4{fill}}, n2[33:4]} : n2;
-    lost = lost | (amount[1] & (n2[1:0] != 2'd0));
-    n2 = amount[1] ? {{2{fill}}, n2[33:2]} : n2;
-    lost = lost | (amount[0] & n2[0]);
-    n2 = amount[0] ? {fill, n2[33:1]} : n2;
-    lost = lost & ~(k1_q.fadd & wz);
+    n2[33] = fill;
+    n2[32:1] = (u1_q & ~(w1_q & {32{k1_q.logic_xor}}) & {32{own1_q}}) |
+        (reversed(u1_q) & {32{k1_q.shl}}) |
+        ({2'b01, w1_q[22:0], 7'd0} & {32{k1_q.fadd | k1_q.f2i}}) |
+        (p1_q[31:0] & {32{k1_q.imul}}) |
+        (p1_q[62:31] & {32{k1_q.fmul | k1_q.iqmul}});
+    n2[0] = p1_q[30] & (k1_q.fmul | k1_q.iqmul);
+    lost[0] = (k1_q.fmul | k1_q.iqmul) & (p1_q[29:0] != 30'd0);
+    lost[1] = amount1_q[4] & (n2[15:0] != 16'd0);
+    n2 = amount1_q[4] ? {{16{fill}}, n2[33:16]} : n2;
+    lost[1] = lost[1] | (amount1_q[3] & (n2[7:0] != 8'd0));
+    n2 = amount1_q[3] ? {{8{fill}}, n2[33:8]} : n2;
+    lost[2] = amount1_q[2] & (n2[3:0] != 4'd0);
+    n2 = amount1_q[2] ? {{4{fill}}, n2[33:4]} : n2;
+    lost[2] = lost[2] | (amount1_q[1] & (n2[1:0] != 2'd0));
+    n2 = amount1_q[1] ? {{2{fill}}, n2[33:2]} : n2;
+    lost[2] = lost[2] | (amount1_q[0] & n2[0]);
+    n2 = amount1_q[0] ? {fill, n2[33:1]} : n2;
+    n2[0] = n2[0] & ~wz1_q;  // nothing is left of a zero
+    lost[2:1] = lost[2:1] & {2{~wz1_q}};
+
+    lt_int = sub1_q ? u1_q[31] : gt1_q;
+    eq_int = eq1_q & ~sub1_q;
+    lt_fp = sub1_q ? u1_q[31] : u1_q[31] ? ~(gt1_q | eq1_q) : gt1_q;
+    lt_fp = lt_fp & ~zeros1_q & ~nans1_q;  // subnormals are zeros
+    eq_fp = (eq_int | zeros1_q) & ~nans1_q;
+    pred2 = pred1_q;
+    if (op_q.pred_int && !pass1_q) pred2 = (op_q.lt & lt_int) | (op_q.eq & eq_int);
+    if (op_q.pred_fp && !pass1_q) pred2 = (op_q.lt & lt_fp) | (op_q.eq & eq_fp);
   end
 
   kind_t k2_q;
   logic [33:0] n2_q;
   logic [31:0] u2_q, w2_q;
   logic [9:0] e2_q;
-  logic v2_q, lost2_q, sub2_q, sign2_q, zsign2_q, nan2_q, inf2_q, zero2_q, over2_q, pred2_q;
+  logic [2:0] lost2_q;
+  logic v2_q, sub2_q, sign2_q, zsign2_q, nan2_q, inf2_q, zero2_q, over2_q, flush2_q,
+        pred2_q;
   always_ff @(posedge clk_i) begin
     v2_q <= v1_q;
     if (v1_q) begin
@@ -184,45 +217,44 @@ module ttpu_vpu_alu
       zsign2_q <= k1_q.fmul ? sub1_q : k1_q.fadd & both1_q;
       nan2_q <= nan1_q & ~k1_q.f2i;
       inf2_q <= (k1_q.fadd | k1_q.fmul) & inf1_q;
-      zero2_q <= (k1_q.fadd & uz) | (k1_q.fmul & zero1_q) |
+      zero2_q <= (k1_q.fadd & uz1_q) | (k1_q.fmul & zero1_q) |
                  (k1_q.f2i & (nan1_q | u1_q[30:23] < 8'd126));
+      flush2_q <= k1_q.fminmax & uz1_q;
       over2_q <= k1_q.f2i & ~nan1_q & (u1_q[30:23] > 8'd157);
-      pred2_q <= pred1_q;
+      pred2_q <= pred2;
     end
   end
 
   // ---- 3: sum -----------------------------------------------------------------------------------
   logic [32:0] a3, b3, sum;
-  logic carry, up, unused_low;
+  logic carry, up, z3, z2, z1, unused_low;
   always_comb begin
     a3 = 33'd0;
     if (k2_q.fadd) a3 = {3'b001, u2_q[22:0], 7'd0};
-    if (k2_q.iadd || k2_q.isub) a3 = {1'b0, u2_q};
-    b3 = {1'b0, n2_q[31:1], n2_q[0] | (lost2_q & (k2_q.fadd | k2_q.fmul))};
-    up = 1'b0;
-    if (k2_q.iadd || k2_q.isub) b3 = {1'b0, w2_q};
-    if (k2_q.shl) b3 = {1'b0, reversed(n2_q[31:0])};
-    if (k2_q.iqmul) begin
-      b3 = n2_q[33:1];
-      up = n2_q[0] & (n2_q[1] | lost2_q);
-    end
-    if (k2_q.f2i) begin
-      b3 = {2'd0, n2_q[33:3]};
-      up = n2_q[2] & (n2_q[3] | n2_q[1] | n2_q[0] | lost2_q);
-    end
+    if (k2_q.iadd || k2_q.isub) a3 = {1'b0, w2_q};
+    b3 = n2_q[33:1];
+    if (k2_q.shl) b3 = {1'b0, reversed(n2_q[32:1])};
+    if (k2_q.fadd || k2_q.fmul) b3[0] = n2_q[1] | n2_q[0] | (|lost2_q);
+    up = (k2_q.iqmul | k2_q.f2i) & n2_q[0] & (n2_q[1] | (|lost2_q));
     carry = up ^ sub2_q;  // -(b + up) = ~b + (1 - up)
     {sum, unused_low} = {a3, 1'b1} + {b3 ^ {33{sub2_q}}, carry};
+    z3 = sum[31:24] == 8'd0;
+    z2 = sum[23:16] == 8'd0;
+    z1 = sum[15:8] == 8'd0;
   end
 
   logic [32:0] n3_q;
   logic [9:0] e3_q;
-  logic v3_q, iqmul3_q, float3_q, sign3_q, zsign3_q, nan3_q, inf3_q, zero3_q, over3_q, pred3_q;
+  logic [4:3] s3_q;
+  logic v3_q, iqmul3_q, float3_q, sign3_q, zsign3_q, nan3_q, inf3_q, zero3_q, over3_q, flush3_q,
+        pred3_q;
   always_ff @(posedge clk_i) begin
     v3_q <= v2_q;
     if (v2_q) begin
       n3_q <= sum;
       e3_q <= e2_q;
       float3_q <= k2_q.fadd | k2_q.fmul | k2_q.i2f;
+      s3_q <= {z3 & z2, z3 & (~z2 | z1)} & {2{k2_q.fadd | k2_q.fmul | k2_q.i2f}};
       iqmul3_q <= k2_q.iqmul;
       sign3_q <= sign2_q;
       zsign3_q <= zsign2_q;
@@ -230,65 +262,83 @@ module ttpu_vpu_alu
       inf3_q <= inf2_q;
       zero3_q <= zero2_q;
       over3_q <= over2_q;
+      flush3_q <= flush2_q;
       pred3_q <= pred2_q;
     end
   end
 
-  // ---- 4: first part of the normaliser ----------------------------------------------------------
+  // ---- 4: normaliser ----------------------------------------------------------------------------
   logic [31:0] n4;
-  logic s4, s3, s2;
+  logic [4:0] s;
   always_comb begin
-    n4 = n3_q[31:0];
-    s4 = float3_q & (n4[31:16] == 16'd0);
-    n4 = s4 ? n4 << 16 : n4;
-    s3 = float3_q & (n4[31:24] == 8'd0);
-    n4 = s3 ? n4 << 8 : n4;
-    s2 = float3_q & (n4[31:28] == 4'd0);
-    n4 = s2 ? n4 << 4 : n4;
+    s[4:3] = s3_q;
+    n4 = s[4] ? n3_q[31:0] << 16 : n3_q[31:0];
+    n4 = s[3] ? n4 << 8 : n4;
+    s[2] = float3_q & (n4[31:28] == 4'd0);
+    n4 = s[2] ? n4 << 4 : n4;
+    s[1] = float3_q & (n4[31:30] == 2'd0);
+    n4 = s[1] ? n4 << 2 : n4;
+    s[0] = float3_q & ~n4[31];
+    n4 = s[0] ? n4 << 1 : n4;
   end
 
   logic [31:0] n4_q;
   logic [9:0] e4_q;
-  logic v4_q, float4_q, sign4_q, zsign4_q, nan4_q, inf4_q, zero4_q, over4_q, pred4_q;
+  logic [4:0] s4_q;
+  logic v4_q, float4_q, sign4_q, zsign4_q, nan4_q, inf4_q, zero4_q, over4_q, flush4_q, pred4_q;
   always_ff @(posedge clk_i) begin
     v4_q <= v3_q;
     if (v3_q) begin
       n4_q <= n4;
-      e4_q <= e3_q - {5'd0, s4, s3, s2, 2'd0};
+      e4_q <= e3_q;
+      s4_q <= s;
       float4_q <= float3_q;
       sign4_q <= iqmul3_q ? n3_q[32] : sign3_q;
       zsign4_q <= zsign3_q;
       nan4_q <= nan3_q;
       inf4_q <= inf3_q;
       zero4_q <= zero3_q;
+      flush4_q <= flush3_q;
       over4_q <= over3_q | (iqmul3_q & (n3_q[32] != n3_q[31]));
       pred4_q <= pred3_q;
     end
   end
 
-  // ---- 5: second part, rounding -----------------------------------------------------------------
-  logic [31:0] n5, r;
+  // ---- 5: rounding ------------------------------------------------------------------------------
+  logic [31:0] r;
+  logic [30:0] rounded;
   logic [9:0] e5;
-  logic s1, s0, none, inf5;
+  logic [1:0] pick_fraction, pick_exponent;  // bits: 0, 1, rounded, n4_q
+  logic none, under, inf;
   always_comb begin
-    n5 = n4_q;
-    s1 = n5[31:30] == 2'd0;
-    n5 = s1 ? n5 << 2 : n5;
-    s0 = ~n5[31];
-    n5 = s0 ? n5 << 1 : n5;
-    none = ~n5[31] | zero4_q;
-    e5 = e4_q - {8'd0, s1, s0};
-    // the leading one adds to the exponent, which is one too small
-    r = {1'b0, e5[7:0], 23'd0} + {8'd0, n5[31:8]} +
-        {31'd0, n5[7] & (n5[8] | (n5[6:0] != 7'd0))};
-    inf5 = inf4_q | (~none & ~e5[9] & (e5[8] | (e5[7:0] == 8'hff) | (r[30:23] == 8'hff)));
-    if (none || e5[9] || inf5) r[30:0] = {{8{inf5}}, 23'd0};
-    r[31] = (none & ~inf5) ? zsign4_q : sign4_q;
-    if (!float4_q) begin
-      r = zero4_q ? 32'd0 : n4_q;
-      if (over4_q) r = {sign4_q, {31{~sign4_q}}};
+    e5 = e4_q - {5'd0, s4_q};
+    none = ~n4_q[31] | zero4_q;
+    under = e5[9];
+    // the leading one adds to the exponent, which is one too small; where the rounding makes it 255
+    // the fraction becomes 0 by itself
+    rounded = {e5[7:0], 23'd0} + {7'd0, n4_q[31:8]} +
+        {30'd0, n4_q[7] & (n4_q[8] | (n4_q[6:0] != 7'd0))};
+    inf = inf4_q | (~none & ~under & (e5[8] | (e5[7:1] == 7'h7f)));
+    if (float4_q) begin
+      pick_fraction = {~(none | under | inf), 1'b0};
+      pick_exponent = {~(none | under | inf), inf};
+    end else begin
+      pick_fraction = over4_q ? {1'b0, ~sign4_q} : {2{~zero4_q}};
+      pick_exponent = pick_fraction;
+      if (flush4_q) pick_fraction = 2'd0;  // a subnormal is a zero
     end
-    if (nan4_q) r = 32'h7fc0_0000;
+    if (nan4_q) begin
+      pick_fraction = 2'd0;
+      pick_exponent = 2'd1;
+    end
+    for (int unsigned i = 0; i < 23; i++)
+      r[i] = pick_fraction[1] ? (pick_fraction[0] ? n4_q[i] : rounded[i]) : pick_fraction[0];
+    for (int unsigned i = 23; i < 31; i++)
+      r[i] = pick_exponent[1] ? (pick_exponent[0] ? n4_q[i] : rounded[i]) : pick_exponent[0];
+    r[22] = r[22] | nan4_q;
+    r[31] = (none & ~inf) ? zsign4_q : sign4_q;
+    if (!float4_q) r[31] = over4_q ? sign4_q : ~zero4_q & n4_q[31];
+    r[31] = r[31] & ~nan4_q;
   end
   always_ff @(posedge clk_i) begin
     if (v4_q) begin
@@ -298,5 +348,5 @@ module ttpu_vpu_alu
   end
 
   logic unused;
-  assign unused = ^{k2_q, n5};
+  assign unused = ^{k2_q, u2_q, now};
 endmodule

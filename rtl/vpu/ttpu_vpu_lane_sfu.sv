@@ -1,7 +1,7 @@
 // Special function unit for one lane, pipelined for FPGAs: ttpu_vpu_sfu for VpuLanes = 1.
 //
-// Latency LaneSfuLatency = 24 cycles, one number a cycle. docs/reference/sfu.md defines every bit
-// of a result; names are those there, with the cycle in which a value is registered.
+// Latency LaneSfuLatency = 25 cycles, one number a cycle. docs/reference/sfu.md defines every bit
+// of a result; names are those there, with the cycle in which a value is registered, from 0.
 module ttpu_vpu_lane_sfu
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;
@@ -38,46 +38,49 @@ module ttpu_vpu_lane_sfu
   end
 
   logic [LaneSfuLatency-1:0] valid_q;
-  logic [LaneSfuLatency-1:0][31:0] x_q;  // x_q[i]: the number that came i + 1 cycles ago
+  logic [LaneSfuLatency-1:0][31:0] x_q;  // x_q[i]: registered in cycle i
   always_ff @(posedge clk_i) begin
     valid_q <= (rst_ni && !clear_i) ? {valid_q[LaneSfuLatency-2:0], valid_i} : '0;
     x_q <= {x_q[LaneSfuLatency-2:0], x_i};
   end
   assign valid_o = valid_q[LaneSfuLatency-1];
 
-  // ---- 1 P | 2, 3 Y | 4 row and place -----------------------------------------------------------
-  logic [63:0] p1_q, y2_q, y3_q;
-  logic [31:0] e2, shift2, place4;
-  logic [TableBits-1:0] row4_q;
-  logic [7:4][20:0] d_q;
-  logic [15:4][11:0] n_q;
+  // ---- 0 P | 1, 2 Y | 3 row and place -----------------------------------------------------------
+  logic [63:0] p0_q, y1_q, y2_q;
+  logic [31:0] e1, shift1, place3;
+  logic [TableBits-1:0] row3_q;
+  logic [7:3][20:0] d_q;
+  logic [15:3][11:0] n_q;
   always_comb begin
-    e2 = ((x_q[0] >> 23) & 32'hff) + {31'd0, func_i == SfuTanh};
-    shift2 = 32'd159 - e2;
-    place4 = place(x_q[2], y3_q[27:0], func_i);
+    e1 = ((x_q[0] >> 23) & 32'hff) + {31'd0, func_i == SfuTanh};
+    shift1 = 32'd159 - e1;
+    place3 = place(x_q[2], y2_q[27:0], func_i);
   end
   always_ff @(posedge clk_i) begin
-    p1_q <= 64'({1'b1, x_i[22:0]}) * 64'(SfuLog2e37[37:0]);
-    y2_q <= (e2 >= 32'd134 || shift2 > 32'd63) ? 64'd0 : p1_q >> shift2[5:0];
-    y3_q <= (func_i != SfuExp || x_q[1][31]) ? 64'd0 - y2_q : y2_q;
-    row4_q <= place4[21+:TableBits];
-    d_q <= {d_q[6:4], place4[20:0]};
-    n_q <= {n_q[14:4], y3_q[39:28]};
+    p0_q <= 64'({1'b1, x_i[22:0]}) * 64'(SfuLog2e37[37:0]);
+    y1_q <= (e1 >= 32'd134 || shift1 > 32'd63) ? 64'd0 : p0_q >> shift1[5:0];
+    y2_q <= (func_i != SfuExp || x_q[1][31]) ? 64'd0 - y1_q : y1_q;
+    row3_q <= place3[21+:TableBits];
+    d_q <= {d_q[6:3], place3[20:0]};
+    n_q <= {n_q[14:3], y2_q[39:28]};
   end
 
-  // ---- 5 table | 6, 7 t | 8, 9 poly -------------------------------------------------------------
-  logic [32:0] c0_5_q;
+  // ---- 4 table | 5 its rows | 6, 7 t | 8, 9 poly ------------------------------------------------
+  logic [32:0] c0_4_q, c0_5_q;
   logic [8:6][32:0] c0_q;
-  logic [26:0] c1_5_q, c1_6_q;
-  logic [19:0] c2_5_q;
+  logic [26:0] c1_4_q, c1_5_q, c1_6_q;
+  logic [19:0] c2_4_q, c2_5_q;
   logic signed [41:0] c2d6_q;
   logic signed [27:0] t7_q;
   logic signed [49:0] td8_q;
   logic [15:9][34:0] poly_q;
   always_ff @(posedge clk_i) begin
-    c0_5_q <= rom_c0[row4_q];
-    c1_5_q <= rom_c1[row4_q];
-    c2_5_q <= rom_c2[row4_q];
+    c0_4_q <= rom_c0[row3_q];
+    c1_4_q <= rom_c1[row3_q];
+    c2_4_q <= rom_c2[row3_q];
+    c0_5_q <= c0_4_q;
+    c1_5_q <= c1_4_q;
+    c2_5_q <= c2_4_q;
     c2d6_q <= 42'($signed(c2_5_q)) * 42'($signed({1'b0, d_q[5]}));
     c1_6_q <= c1_5_q;
     t7_q <= 28'($signed(c1_6_q)) + 28'(c2d6_q >>> 21);
@@ -97,7 +100,7 @@ module ttpu_vpu_lane_sfu
   logic signed [49:0] td14_q;
   logic [34:0] r15_q;
   always_ff @(posedge clk_i) begin
-    t_q <= {t_q[14:10], power(poly_q[9], {{20{n_q[9][11]}}, n_q[9]}, x_q[8], func_i)};
+    t_q <= {t_q[14:10], power(poly_q[9], {{20{n_q[9][11]}}, n_q[9]}, x_q[9], func_i)};
     c0r_11_q <= recip_c0[t_q[10][31:25]];
     c1_11_q <= recip_c1[t_q[10][31:25]];
     c2_11_q <= recip_c2[t_q[10][31:25]];
@@ -121,13 +124,13 @@ module ttpu_vpu_lane_sfu
   logic [63:0] v17_q, k17_q, v18_q, v19_q;
   logic [1:0] shift20, shift21, shift22;  // of the normaliser below
   always_comb begin
-    e16 = (x_q[14] >> 23) & 32'hff;
+    e16 = (x_q[15] >> 23) & 32'hff;
     low = e16 < 32'd127;
-    half = 32'(x_q[14][22:16]) >= SfuLogSplit;
-    s = x_q[14][31];
+    half = 32'(x_q[15][22:16]) >= SfuLogSplit;
+    s = x_q[15][31];
     k = e16[8:0] - 9'd127 + {8'd0, half};
-    z = half ? {2'd0, x_q[14][22:0]} - 25'h080_0000 : {1'd0, x_q[14][22:0], 1'b0};
-    f = {12'd0, 1'b1, x_q[14][22:0]};
+    z = half ? {2'd0, x_q[15][22:0]} - 25'h080_0000 : {1'd0, x_q[15][22:0], 1'b0};
+    f = {12'd0, 1'b1, x_q[15][22:0]};
     g = {1'd0, poly_q[15]};
     q = e16[11:0] - 12'd182;
     case (func_i)
@@ -151,9 +154,9 @@ module ttpu_vpu_lane_sfu
         q = 12'd0 - 12'd32 - 12'($signed(q) >>> 1);
       end
       SfuSigmoid: begin
-        f = x_q[14][31] ? {1'd0, poly_q[15]} : 36'd1;
-        g = x_q[14][31] ? {4'd0, r15_q[34:3]} : {1'd0, r15_q};
-        q = x_q[14][31] ? n_q[15] - 12'd61 : 12'd0 - 12'd32;
+        f = x_q[15][31] ? {1'd0, poly_q[15]} : 36'd1;
+        g = x_q[15][31] ? {4'd0, r15_q[34:3]} : {1'd0, r15_q};
+        q = x_q[15][31] ? n_q[15] - 12'd61 : 12'd0 - 12'd32;
         s = 1'b0;
       end
       SfuTanh: begin
@@ -216,9 +219,9 @@ module ttpu_vpu_lane_sfu
     v21_q <= v21;
     v22_q <= v22;
     r23_q <= r23;
-    y_o <= special(x_q[22], r23_q, func_i);
+    y_o <= special(x_q[23], r23_q, func_i);
   end
 
   logic unused;
-  assign unused = ^{place4, y3_q, x_q[23], t_q[15], e16};
+  assign unused = ^{place3, y2_q, x_q[24], t_q[15], e16};
 endmodule

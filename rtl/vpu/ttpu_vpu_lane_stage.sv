@@ -77,7 +77,7 @@ module ttpu_vpu_lane_stage
   assign b_o = b_q[LaneStageLatency-1];
 
   ttpu_vpu_alu i_alu (
-      .clk_i, .valid_i(valid_q[0]), .op_i(cfg_i.op), .shift_i(cfg_i.shift), .x_i(x_q), .y_i(y_q),
-      .pred_i(pred_q), .x_o, .pred_o
+      .clk_i, .valid_i(valid_q[0]), .op_i(cfg_i.op), .shift_i(cfg_i.shift), .pass_i(1'b0),
+      .x_i(x_q), .y_i(y_q), .pred_i(pred_q), .x_o, .pred_o
   );
 endmodule

@@ -45,8 +45,8 @@ module ttpu_vpu_lane_store
   ttpu_vpu_alu #(
       .HasMul(0), .HasShift(0)
   ) i_whole (
-      .clk_i, .valid_i, .op_i(to_int ? VopF2i : VopPass), .shift_i(5'd0), .x_i, .y_i(32'd0),
-      .pred_i(1'b0), .x_o(whole), .pred_o(unused_pred)
+      .clk_i, .valid_i, .op_i(to_int ? VopF2i : VopPass), .shift_i(5'd0), .pass_i(1'b0),
+      .x_i, .y_i(32'd0), .pred_i(1'b0), .x_o(whole), .pred_o(unused_pred)
   );
 
   // Elements gather from the top of the row's register down.

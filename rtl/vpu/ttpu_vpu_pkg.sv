@@ -85,6 +85,6 @@ package ttpu_vpu_pkg;
   localparam int unsigned AluLatency = 5;
   localparam int unsigned LaneLoadLatency = 2 + 2 * AluLatency;
   localparam int unsigned LaneStageLatency = 1 + AluLatency;
-  localparam int unsigned LaneSfuLatency = 24;  // when a function is configured, else 0
+  localparam int unsigned LaneSfuLatency = 25;  // when a function is configured, else 0
   localparam int unsigned LaneDepth = 16;  // results on their way at most
 endpackage

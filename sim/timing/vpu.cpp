@@ -15,7 +15,7 @@ constexpr uint32_t kStoreCycles = 2;   // conversion, then the output queue
 constexpr uint32_t kAluLatency = 5;
 constexpr uint32_t kLaneLoadLatency = 2 + 2 * kAluLatency;
 constexpr uint32_t kLaneStageLatency = 1 + kAluLatency;
-constexpr uint32_t kLaneSfuLatency = 24;
+constexpr uint32_t kLaneSfuLatency = 25;
 constexpr uint32_t kLaneDepth = 16;
 }  // namespace
 

@@ -35,9 +35,9 @@ class Alu : public testing::TestWithParam<uint32_t> {
     const auto exponent = [&](uint32_t from, uint32_t count) {
       return (v & 0x807fffff) | (from + static_cast<uint32_t>(random_.below(count))) << 23;
     };
-    constexpr std::array<uint32_t, 12> kEnds = {
-        0,          1,          0x007fffff, 0x00800000, 0x00800001, 0x3f800000,
-        0x4effffff, 0x4f000000, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fffffff};
+    constexpr std::array<uint32_t, 12> kEnds = {0,          1,          0x007fffff, 0x00800000,
+                                                0x00800001, 0x3f800000, 0x4effffff, 0x4f000000,
+                                                0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fffffff};
     switch (random_.below(8)) {
       case 0:
         return exponent(0, 4);
