@@ -4,11 +4,12 @@
 // A new operation each cycle; x_o and pred_o come five cycles (AluLatency) after valid_i. Steps: 1
 // product, order of the operands | 2 shift to the right | 3 sum | 4 first part of the normaliser |
 // 5 second part, rounding. shift_i (IQMUL) is constant while something is on its way. Operations
-// of a group that is left out (HasMul: products; HasShift: shifts and logic; HasConvert: I2F, F2I)
-// act as PASS.
+// of a group that is left out (HasFp: floats; HasMul: products; HasShift: shifts and logic;
+// HasConvert: I2F, F2I) act as PASS, in as many cycles.
 module ttpu_vpu_alu
   import ttpu_isa_pkg::*;
 #(
+    parameter int unsigned HasFp = 1,
     parameter int unsigned HasMul = 1,
     parameter int unsigned HasShift = 1,
     parameter int unsigned HasConvert = 1
@@ -29,6 +30,8 @@ module ttpu_vpu_alu
           isub, minmax;
   } kind_t;
 
+  localparam logic Fp = HasFp != 0;
+
   function automatic logic [31:0] reversed(input logic [31:0] a);
     for (int unsigned i = 0; i < 32; i++) reversed[i] = a[31-i];
   endfunction
@@ -40,7 +43,7 @@ module ttpu_vpu_alu
   logic gt, eq, xz, yz, xm, ym, xnan, ynan, sub1, nan1, key_lt, ilt, ieq, feq, flt, pick, pred1;
   always_comb begin
     y = y_i;
-    y[31] = y_i[31] ^ (op_i == VopFsub);
+    y[31] = y_i[31] ^ (Fp && op_i == VopFsub);
     gt = y[30:0] > x_i[30:0];
     eq = y[30:0] == x_i[30:0];
     xz = x_i[30:23] == 8'd0;
@@ -57,12 +60,12 @@ module ttpu_vpu_alu
     feq = (ieq | (xz & yz)) & ~xnan & ~ynan;
     flt = key_lt & ~(xz & yz) & ~xnan & ~ynan;
     k1 = '0;
-    k1.fadd = op_i == VopFadd || op_i == VopFsub;
-    k1.fmul = HasMul != 0 && op_i == VopFmul;
+    k1.fadd = Fp && (op_i == VopFadd || op_i == VopFsub);
+    k1.fmul = Fp && HasMul != 0 && op_i == VopFmul;
     k1.imul = HasMul != 0 && op_i == VopImul;
     k1.iqmul = HasMul != 0 && op_i == VopIqmul;
-    k1.i2f = HasConvert != 0 && op_i == VopI2f;
-    k1.f2i = HasConvert != 0 && op_i == VopF2i;
+    k1.i2f = Fp && HasConvert != 0 && op_i == VopI2f;
+    k1.f2i = Fp && HasConvert != 0 && op_i == VopF2i;
     k1.shl = HasShift != 0 && op_i == VopIshl;
     k1.sra = HasShift != 0 && op_i == VopIsra;
     k1.srl = HasShift != 0 && op_i == VopIsrl;
@@ -71,13 +74,13 @@ module ttpu_vpu_alu
     k1.logic_xor = HasShift != 0 && op_i == VopXor;
     k1.iadd = op_i == VopIadd;
     k1.isub = op_i == VopIsub;
-    k1.minmax = op_i == VopFmin || op_i == VopFmax;
+    k1.minmax = Fp && (op_i == VopFmin || op_i == VopFmax);
     case (op_i)
       VopImin: pick = ~ilt & ~ieq;
       VopImax: pick = ilt;
-      VopFmin: pick = ~key_lt;
-      VopFmax: pick = key_lt;
-      VopFadd, VopFsub: pick = gt;
+      VopFmin: pick = Fp & ~key_lt;
+      VopFmax: pick = Fp & key_lt;
+      VopFadd, VopFsub: pick = Fp & gt;
       VopSel: pick = ~pred_i;
       default: pick = 1'b0;
     endcase
@@ -87,9 +90,9 @@ module ttpu_vpu_alu
       VopIceq: pred1 = ieq;
       VopIclt: pred1 = ilt;
       VopIcle: pred1 = ilt | ieq;
-      VopFceq: pred1 = feq;
-      VopFclt: pred1 = flt;
-      VopFcle: pred1 = flt | feq;
+      VopFceq: pred1 = Fp ? feq : pred_i;
+      VopFclt: pred1 = Fp ? flt : pred_i;
+      VopFcle: pred1 = Fp ? flt | feq : pred_i;
       default: pred1 = pred_i;
     endcase
     nan1 = xnan | (ynan & ~k1.f2i);
