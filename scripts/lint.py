@@ -25,8 +25,8 @@ JOINS = {"chip": BLOCKS, "board": BLOCKS + ["board"]}  # folders that these two 
 # Synthesis is checked where it is quick: each block with all that edge has, on four lanes; the wiring
 # of the chip with the blocks as black boxes. (block, module, configuration, overrides)
 SYNTHESIS = [(b, f"ttpu_{b}", "edge", {"N": "4", "VpuStages": "2", "VpuLanes": "4"}) for b in BLOCKS if b not in ("ici", "micro", "chip")]
-SYNTHESIS += [("vpu", "ttpu_vpu", "edge", {"VpuStages": "2"}),  # the serial one
-              ("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "mini", {}),
+SYNTHESIS += [("vpu", "ttpu_vpu", c, {"VpuStages": "2"}) for c in ("edge", "core8i")]  # the serial one
+SYNTHESIS += [("vmem", "ttpu_cmem", "core128", {"CmemBytes": "65536"}), ("chip", "ttpu_chip", "mini", {}),
               ("micro", "ttpu_micro_core", "nano", {}), ("micro", "ttpu_micro_core", "nano8", {}),
               ("board", "ttpu_uart_bridge", "mini", {}), ("board", "ttpu_board_ram", "mini", {}),
               ("board", "ttpu_sdram", "mini", {}), ("board", "ttpu_board_link", "mini", {})]

@@ -14,7 +14,7 @@ module ttpu_vpu
     parameter int unsigned N = 16,
     parameter int unsigned HasFp = 1,
     parameter int unsigned VpuStages = 6,
-    parameter int unsigned VpuLanes = N,  // lanes that exist: N, or 1 (for FPGAs, with HasFp = 1)
+    parameter int unsigned VpuLanes = N,  // lanes that exist: N, or 1 (for FPGAs; N >= 8)
     parameter int unsigned HasSfu = 1,
     parameter int unsigned AccRows = 512,        // in each of the two halves
     parameter int unsigned MemStages = 0,        // of VMEM, which answers in cycle 2 + MemStages
@@ -66,8 +66,8 @@ module ttpu_vpu
       4 + Front + (HasSfu != 0 ? SfuLatency : 0) + Back + $clog2(N) + 6;
   localparam int unsigned Depth = (VpuLanes == N) ? WideDepth : LaneDepth;
 
-  if (VpuLanes != N && (VpuLanes != 1 || HasFp == 0 || N < 8)) begin : gen_bad_lanes
-    $fatal(1, "VpuLanes must be N, or 1 with HasFp = 1 and N >= 8");
+  if (VpuLanes != N && (VpuLanes != 1 || N < 8)) begin : gen_bad_lanes
+    $fatal(1, "VpuLanes must be N, or 1 with N >= 8");
   end
   localparam int unsigned Pace = N / VpuLanes;  // cycles from one row to the next
 
@@ -356,7 +356,7 @@ module ttpu_vpu
                       reduced_meta.first, reduced_meta.last};
   end else begin : gen_lane
     ttpu_vpu_lane_chain #(
-        .N(N), .VpuStages(VpuStages), .HasSfu(HasSfu)
+        .N(N), .HasFp(HasFp), .VpuStages(VpuStages), .HasSfu(HasSfu)
     ) i_chain (
         .clk_i, .rst_ni, .halt_i, .clear_i,
         .mode_i(mode), .a_i(a_cfg), .b_i(b_cfg), .d_i(d_cfg), .shape_i(shape), .stages_i(stages),

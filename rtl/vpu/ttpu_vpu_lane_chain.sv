@@ -8,6 +8,7 @@ module ttpu_vpu_lane_chain
   import ttpu_vpu_pkg::*;
 #(
     parameter int unsigned N = 16,  // at least 8
+    parameter int unsigned HasFp = 1,
     parameter int unsigned VpuStages = 6,
     parameter int unsigned HasSfu = 1,
     localparam int unsigned Width = N * 32,
@@ -94,7 +95,7 @@ module ttpu_vpu_lane_chain
   logic load_valid, unused_b_valid;
   logic [31:0] a_loaded, b_loaded;
   ttpu_vpu_lane_load #(
-      .N(N)
+      .N(N), .HasFp(HasFp)
   ) i_load_a (
       .clk_i, .rst_ni, .clear_i, .valid_i(in_valid_q), .word_i(a_word_q), .sel_i(a_sel_q),
       .lane_i(from), .dtype_i(mode_i == ModeLdv ? DtypeI32 : a_i.dtype),
@@ -102,7 +103,7 @@ module ttpu_vpu_lane_chain
       .scale_i(a_i.scale), .valid_o(load_valid), .x_o(a_loaded)
   );
   ttpu_vpu_lane_load #(
-      .N(N)
+      .N(N), .HasFp(HasFp)
   ) i_load_b (
       .clk_i, .rst_ni, .clear_i, .valid_i(in_valid_q), .word_i(b_word_q), .sel_i(b_sel_q),
       .lane_i(in_lane_q), .dtype_i(b_i.dtype), .raw_i(1'b0), .dequant_i(b_i.dequant),
@@ -161,7 +162,7 @@ module ttpu_vpu_lane_chain
   assign pred[0] = 1'b0;
   for (genvar i = 0; i < VpuStages; i++) begin : gen_stage
     ttpu_vpu_lane_stage #(
-        .N(N)
+        .N(N), .HasFp(HasFp)
     ) i_stage (
         .clk_i, .rst_ni, .clear_i,
         .valid_i(i == HalfStages ? half_valid : valid[i]), .x_i(i == HalfStages ? half_x : x[i]),
@@ -224,7 +225,7 @@ module ttpu_vpu_lane_chain
   logic out_valid, out_keep;
   logic [31:0] out;
   ttpu_vpu_lane_reduce #(
-      .N(N)
+      .N(N), .HasFp(HasFp)
   ) i_reduce (
       .clk_i, .rst_ni, .clear_i, .valid_i(valid[VpuStages]), .x_i(x[VpuStages]),
       .first_i(meta[reduce_rd_q].first), .last_i(meta[reduce_rd_q].last), .next_o(reduce_next),
@@ -254,7 +255,7 @@ module ttpu_vpu_lane_chain
   end
 
   ttpu_vpu_lane_store #(
-      .N(N)
+      .N(N), .HasFp(HasFp)
   ) i_store (
       .clk_i, .rst_ni, .halt_i, .clear_i, .valid_i(out_valid && out_keep), .x_i(out),
       .raw_valid_i(get_q), .raw_x_i(tile[{get_row_q, get_col_q}]),

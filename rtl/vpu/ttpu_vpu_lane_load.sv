@@ -1,14 +1,15 @@
 // Picks elements out of a word, widens them to 32 bits, dequantises: ttpu_vpu_load for VpuLanes =
 // 1.
 //
-// A lane a cycle, latency LaneLoadLatency cycles. lane_i is the element of the row at sel_i within
-// the word that is wanted.
+// A lane a cycle, latency LaneLoadLatency cycles, with floating point or without. lane_i is the
+// element of the row at sel_i within the word that is wanted.
 module ttpu_vpu_lane_load
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;
   import ttpu_fp_conv_pkg::*;
 #(
     parameter int unsigned N = 16,
+    parameter int unsigned HasFp = 1,
     localparam int unsigned Width = N * 32,
     localparam int unsigned LaneBits = $clog2(N)
 ) (
@@ -29,6 +30,7 @@ module ttpu_vpu_lane_load
     output logic [31:0]         x_o
 );
   logic [1:0] size;
+  logic dequant;
   logic [LaneBits+1:0] at;  // address of the element's first byte
   logic [1:0] byte_q;
   logic [31:0] words[N];
@@ -38,6 +40,8 @@ module ttpu_vpu_lane_load
 
   always_comb begin
     size = dtype_log2(dtype_i);
+    if (HasFp == 0) size[0] = 1'b0;  // control refuses bf16
+    dequant = HasFp != 0 && dequant_i;
     case (size)
       2'd0: at = {sel_i, lane_i};
       2'd1: at = {sel_i[1], lane_i, 1'b0};
@@ -66,21 +70,21 @@ module ttpu_vpu_lane_load
       word_q <= words[at[LaneBits+1:2]];
       byte_q <= at[1:0];
     end
-    if (valid_q[0]) wide_q <= wide - (dequant_i ? {{23{zp_i[8]}}, zp_i} : 32'd0);
+    if (valid_q[0]) wide_q <= wide - (dequant ? {{23{zp_i[8]}}, zp_i} : 32'd0);
   end
   assign valid_o = valid_q[LaneLoadLatency-1];
 
   ttpu_vpu_alu #(
-      .HasMul(0), .HasShift(0)
+      .HasFp(HasFp), .HasMul(0), .HasShift(0)
   ) i_float (
-      .clk_i, .valid_i(valid_q[1]), .op_i(dequant_i ? VopI2f : VopPass), .shift_i(5'd0),
+      .clk_i, .valid_i(valid_q[1]), .op_i(dequant ? VopI2f : VopPass), .shift_i(5'd0),
       .pass_i(1'b0), .x_i(wide_q), .y_i(32'd0), .pred_i(1'b0), .x_o(float),
       .pred_o(unused_pred1)
   );
   ttpu_vpu_alu #(
-      .HasShift(0), .HasConvert(0)
+      .HasFp(HasFp), .HasMul(HasFp), .HasShift(0), .HasConvert(0)
   ) i_scale (
-      .clk_i, .valid_i(valid_q[1+AluLatency]), .op_i(dequant_i ? VopFmul : VopPass), .shift_i(5'd0),
+      .clk_i, .valid_i(valid_q[1+AluLatency]), .op_i(dequant ? VopFmul : VopPass), .shift_i(5'd0),
       .pass_i(1'b0), .x_i(float), .y_i(scale_i), .pred_i(1'b0), .x_o,
       .pred_o(unused_pred2)
   );

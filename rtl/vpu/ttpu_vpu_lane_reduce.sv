@@ -12,6 +12,7 @@ module ttpu_vpu_lane_reduce
   import ttpu_vpu_pkg::*;
 #(
     parameter int unsigned N = 16,
+    parameter int unsigned HasFp = 1,
     localparam int unsigned LaneBits = $clog2(N)
 ) (
     input  logic        clk_i,
@@ -33,9 +34,9 @@ module ttpu_vpu_lane_reduce
 );
   function automatic vop_e operation(input reduce_e reduce, input logic fp);
     case (reduce)
-      ReduceSum: operation = fp ? VopFadd : VopIadd;
-      ReduceMax: operation = fp ? VopFmax : VopImax;
-      ReduceMin: operation = fp ? VopFmin : VopImin;
+      ReduceSum: operation = HasFp != 0 && fp ? VopFadd : VopIadd;
+      ReduceMax: operation = HasFp != 0 && fp ? VopFmax : VopImax;
+      ReduceMin: operation = HasFp != 0 && fp ? VopFmin : VopImin;
       default: operation = VopPass;
     endcase
   endfunction
@@ -74,7 +75,7 @@ module ttpu_vpu_lane_reduce
       end
     end
     ttpu_vpu_alu #(
-        .HasMul(0), .HasShift(0), .HasConvert(0)
+        .HasFp(HasFp), .HasMul(0), .HasShift(0), .HasConvert(0)
     ) i_alu (
         .clk_i, .valid_i(go), .op_i(operation(lane_reduce_i, fp_i)), .shift_i(5'd0),
         .pass_i(!level_alive[i]), .x_i(kept_q), .y_i(level_x[i]), .pred_i(1'b0),
@@ -123,7 +124,7 @@ module ttpu_vpu_lane_reduce
     end
   end
   ttpu_vpu_alu #(
-      .HasMul(0), .HasShift(0), .HasConvert(0)
+      .HasFp(HasFp), .HasMul(0), .HasShift(0), .HasConvert(0)
   ) i_rows (
       .clk_i, .valid_i(lane_valid), .op_i(operation(row_reduce_i, fp_i)), .shift_i(5'd0),
       .pass_i(first_i), .x_i(lane_q), .y_i(running[row_lane_q]), .pred_i(1'b0), .x_o(y_o),

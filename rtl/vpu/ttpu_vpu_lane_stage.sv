@@ -8,6 +8,7 @@ module ttpu_vpu_lane_stage
   import ttpu_vpu_pkg::*;
 #(
     parameter int unsigned N = 16,
+    parameter int unsigned HasFp = 1,
     localparam int unsigned LaneBits = $clog2(N)
 ) (
     input  logic                clk_i,
@@ -76,7 +77,9 @@ module ttpu_vpu_lane_stage
   assign a_o = a_q[LaneStageLatency-1];
   assign b_o = b_q[LaneStageLatency-1];
 
-  ttpu_vpu_alu i_alu (
+  ttpu_vpu_alu #(
+      .HasFp(HasFp)
+  ) i_alu (
       .clk_i, .valid_i(valid_q[0]), .op_i(cfg_i.op), .shift_i(cfg_i.shift), .pass_i(1'b0),
       .x_i(x_q), .y_i(y_q), .pred_i(pred_q), .x_o, .pred_o
   );

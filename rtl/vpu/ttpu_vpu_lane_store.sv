@@ -9,6 +9,7 @@ module ttpu_vpu_lane_store
   import ttpu_fp_conv_pkg::*;
 #(
     parameter int unsigned N = 16,
+    parameter int unsigned HasFp = 1,
     localparam int unsigned Width = N * 32,
     localparam int unsigned LaneBits = $clog2(N)
 ) (
@@ -40,10 +41,13 @@ module ttpu_vpu_lane_store
   logic [1:0] size;
   logic to_int, unused_pred;
   logic [31:0] whole;
-  assign size = dtype_log2(dtype_i);
-  assign to_int = fp_i && !dtype_is_fp(dtype_i);
+  always_comb begin
+    size = dtype_log2(dtype_i);
+    if (HasFp == 0) size[0] = 1'b0;  // control refuses bf16
+    to_int = HasFp != 0 && fp_i && !dtype_is_fp(dtype_i);
+  end
   ttpu_vpu_alu #(
-      .HasMul(0), .HasShift(0)
+      .HasFp(HasFp), .HasMul(0), .HasShift(0)
   ) i_whole (
       .clk_i, .valid_i, .op_i(to_int ? VopF2i : VopPass), .shift_i(5'd0), .pass_i(1'b0),
       .x_i, .y_i(32'd0), .pred_i(1'b0), .x_o(whole), .pred_o(unused_pred)

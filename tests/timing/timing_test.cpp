@@ -80,7 +80,7 @@ TEST_P(Timing, RandomProgramsEqualTheCounters) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Configs, Timing,
-                         testing::Values("nano", "nano8", "mini", "edge", "core16"),
+                         testing::Values("nano", "nano8", "mini", "edge", "core16", "core8i"),
                          [](const auto& info) { return std::string(info.param); });
 
 class TimingStops : public testing::TestWithParam<const char*> {};

@@ -1,5 +1,7 @@
-// Random configurations of the VPU against the golden model, on three sizes, with random refusals.
+// Random configurations of the VPU against the golden model, on five sizes, with random refusals.
 #include "Vvpu_core16.h"
+#include "Vvpu_core16i.h"
+#include "Vvpu_core8i.h"
 #include "Vvpu_edge.h"
 #include "Vvpu_mini.h"
 #include "vpu_bench.h"
@@ -45,6 +47,11 @@ TEST(VpuRandom, Edge) { random_runs<Vvpu_edge>("edge", 1500, 0); }
 TEST(VpuRandom, EdgeRefusals) { random_runs<Vvpu_edge>("edge", 1500, 30); }
 TEST(VpuRandom, Core16) { random_runs<Vvpu_core16>("core16", 1500, 0); }
 TEST(VpuRandom, Core16Refusals) { random_runs<Vvpu_core16>("core16", 1500, 60); }
+// One lane, without floating point.
+TEST(VpuRandom, Core8i) { random_runs<Vvpu_core8i>("core8i", 1500, 0); }
+TEST(VpuRandom, Core8iRefusals) { random_runs<Vvpu_core8i>("core8i", 1500, 30); }
+TEST(VpuRandom, Core16i) { random_runs<Vvpu_core16i>("core16i", 750, 0); }
+TEST(VpuRandom, Core16iRefusals) { random_runs<Vvpu_core16i>("core16i", 750, 30); }
 
 }  // namespace
 }  // namespace vpu_test

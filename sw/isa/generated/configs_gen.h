@@ -45,8 +45,8 @@ inline constexpr auto kConfigs = std::to_array<Config>({
     {"mini", 5, 0x3b9c6fd1, 4, 0, 2, 1, 64, 4, 2048, 1, 4, 4, 0, 2, 8, 4, 512, 256, 4, 1, 0, 0, "the smallest pipelined core: tests and waves"},
     {"edge", 2, 0xf56ed499, 8, 1, 3, 4, 256, 2, 2048, 2, 4, 1, 1, 2, 4, 4, 1024, 1024, 8, 1, 0, 0, "ECP5-85F boards, RTL pods"},
     {"core16", 3, 0x85804f87, 16, 1, 2, 1, 512, 8, 512, 2, 6, 16, 1, 2, 64, 32, 4096, 4096, 8, 1, 0, 0, "the default"},
-    {"core8i", 7, 0x73d8f3a1, 8, 0, 3, 1, 512, 4, 512, 2, 6, 8, 0, 2, 16, 4, 512, 1024, 4, 1, 0, 0, "integers only, for DSP blocks: Arty A7-35T"},
-    {"core16i", 8, 0xbcab57b1, 16, 0, 3, 1, 512, 4, 1024, 2, 6, 16, 0, 2, 16, 4, 1024, 1024, 4, 1, 0, 0, "integers only, for DSP blocks: Arty A7-100T"},
+    {"core8i", 7, 0xdd8e0ce1, 8, 0, 3, 1, 512, 4, 512, 2, 6, 1, 0, 2, 16, 4, 512, 1024, 4, 1, 0, 0, "integers only, for DSP blocks: Arty A7-35T"},
+    {"core16i", 8, 0xceb287ae, 16, 0, 3, 1, 512, 4, 1024, 2, 6, 1, 0, 2, 16, 4, 1024, 1024, 4, 1, 0, 0, "integers only, for DSP blocks: Arty A7-100T"},
     {"core128", 4, 0x4ed40b1a, 128, 1, 2, 1, 1024, 8, 4096, 2, 6, 128, 1, 2, 64, 32, 4096, 4096, 8, 2, 4194304, 0, "the published machine, in simulation"},
 });
 
