@@ -65,9 +65,11 @@ module ttpu_mxu_array
   logic [CountBits-1:0] row_count_q, swap_count_q, write_count_q;
   logic row_busy_q, swap_busy_q, write_busy_q;
   logic row_en, swap_en, write_en, fp_q, fp;
-  assign row_en = x_valid_i | row_busy_q;
-  assign swap_en = x_swap_i | swap_busy_q;
-  assign write_en = w_we_i | write_busy_q;
+  // On an FPGA everything moves always: an enable at 15,000 flip-flops would cost more than it saves.
+  localparam bit Always = FpStages != 1;
+  assign row_en = Always | x_valid_i | row_busy_q;
+  assign swap_en = Always | x_swap_i | swap_busy_q;
+  assign write_en = Always | w_we_i | write_busy_q;
   assign fp = (HasFp != 0) & fp_q;  // nothing of a row works in the cycle in which it enters
 
   always_ff @(posedge clk_i) begin
@@ -250,6 +252,19 @@ module ttpu_mxu_array
   assign row_way = {row_way_q, x_valid_i};
   always_ff @(posedge clk_i) row_way_q <= rst_ni ? row_way[SwapDelay-1:0] : '0;
 
+  // The kind of the rows comes to pair q of row r of the array FpStages * r + q cycles late, a row of
+  // activations 2q: so no net of it reaches far.
+  localparam int unsigned KindDelay = SwapDelay + N / 2 - 1;
+  logic kind[Pairs];
+  logic [KindDelay:0] kind_way;
+  logic [KindDelay:1] kind_way_q;
+  assign kind_way = {kind_way_q, fp};
+  always_ff @(posedge clk_i) kind_way_q <= kind_way[KindDelay-1:0];
+  for (genvar p = 0; p < Pairs; p++) begin : gen_kind
+    localparam int unsigned Back = Pairs - 1 - p;
+    assign kind[p] = kind_way[(FpStages == 1) ? 0 : FpStages * (Back / (N / 2)) + Back % (N / 2)];
+  end
+
   // Consumers stand before producers: every right-hand side is the value before the clock edge.
   always_ff @(posedge clk_i) begin
     if (row_en) begin
@@ -270,44 +285,43 @@ module ttpu_mxu_array
       end else if (FpStages == 4) begin
         for (int unsigned p = 0; p < Pairs; p++) above[p] = sum[p];
         for (int unsigned p = 0; p < N / 2; p++)  // leaves the array
-        sum[p] = add_settle(larger3[p][31:23], part3[p], fp);
+        sum[p] = add_settle(larger3[p][31:23], part3[p], kind[p]);
         for (int unsigned p = N / 2; p < Pairs - N / 2; p++)
-        sum[p] = add_round(larger3[p][31:23], part3[p], fp);
+        sum[p] = add_round(larger3[p][31:23], part3[p], kind[p]);
         for (int unsigned p = Pairs - N / 2; p < Pairs; p++) sum[p] = larger3[p];
         for (int unsigned p = 0; p < Pairs; p++) larger3[p] = larger2[p];
-        for (int unsigned p = 0; p < Pairs - N / 2; p++) part3[p] = add_normalise(part2[p], fp);
+        for (int unsigned p = 0; p < Pairs - N / 2; p++) part3[p] = add_normalise(part2[p], kind[p]);
         for (int unsigned p = 0; p < Pairs; p++) larger2[p] = larger1[p];
         for (int unsigned p = 0; p < Pairs - N / 2; p++)
-        part2[p] = add_sum(larger1[p][22:0], part1[p], fp);
+        part2[p] = add_sum(larger1[p][22:0], part1[p], kind[p]);
         for (int unsigned p = 0; p < Pairs - N / 2; p++)
-        larger1[p] = add_larger(above[p+N/2], product[p], fp);
+        larger1[p] = add_larger(above[p+N/2], product[p], kind[p]);
         for (int unsigned p = 0; p < Pairs - N / 2; p++)
-        part1[p] = add_order(above[p+N/2], product[p], fp);
+        part1[p] = add_order(above[p+N/2], product[p], kind[p]);
         for (int unsigned p = Pairs - N / 2; p < Pairs; p++)  // +0 + product
-        larger1[p] = (fp && product[p][30:23] == 8'd0) ? 32'd0 : product[p];
+        larger1[p] = (kind[p] && product[p][30:23] == 8'd0) ? 32'd0 : product[p];
         for (int unsigned p = 0; p < Pairs; p++)
-        product[p] = pe_product(factor[p], exponent[p], fp);
+        product[p] = pe_product(factor[p], exponent[p], kind[p]);
         // the right column's row, if there is one
         for (int unsigned p = 0; p < Pairs; p++) pair_x[p] = turn[p] ? x[2*p] : x[2*p+1];
         for (int unsigned p = 0; p < Pairs; p++)
         pair_w[p] = turn[p] ? weight[2*p] : weight[2*p+1];
         for (int unsigned p = 0; p < Pairs; p++)
-        factor[p] = pe_multiply(pair_x[p][8:0], pair_w[p][8:0], fp);
+        factor[p] = pe_multiply(pair_x[p][8:0], pair_w[p][8:0], kind[p]);
         for (int unsigned p = 0; p < Pairs; p++)
         exponent[p] = pe_exponent(16'(pair_x[p]), 16'(pair_w[p]));
-        if (!fp) begin
-          for (int unsigned p = 0; p < Pairs; p++) right_above[p] = right_sum[p];
-          for (int unsigned p = 0; p < Pairs; p++) right_sum[p] = right3[p];
-          for (int unsigned p = 0; p < Pairs; p++) right3[p] = right2[p];
-          for (int unsigned p = 0; p < Pairs; p++) right2[p] = right1[p];
-          for (int unsigned p = 0; p < Pairs - N / 2; p++)
-          right1[p] = right_above[p+N/2] + right_product[p];
-          for (int unsigned p = Pairs - N / 2; p < Pairs; p++) right1[p] = right_product[p];
-          for (int unsigned p = 0; p < Pairs; p++)
-          right_product[p] = {{5{right_factor[p][17]}}, right_factor[p]};
-          for (int unsigned p = 0; p < Pairs; p++)
-          right_factor[p] = 18'($signed(x[2*p][8:0])) * 18'($signed(weight[2*p][8:0]));
-        end
+        // the right column's integers (of float rows: nobody looks)
+        for (int unsigned p = 0; p < Pairs; p++) right_above[p] = right_sum[p];
+        for (int unsigned p = 0; p < Pairs; p++) right_sum[p] = right3[p];
+        for (int unsigned p = 0; p < Pairs; p++) right3[p] = right2[p];
+        for (int unsigned p = 0; p < Pairs; p++) right2[p] = right1[p];
+        for (int unsigned p = 0; p < Pairs - N / 2; p++)
+        right1[p] = right_above[p+N/2] + right_product[p];
+        for (int unsigned p = Pairs - N / 2; p < Pairs; p++) right1[p] = right_product[p];
+        for (int unsigned p = 0; p < Pairs; p++)
+        right_product[p] = {{5{right_factor[p][17]}}, right_factor[p]};
+        for (int unsigned p = 0; p < Pairs; p++)
+        right_factor[p] = 18'($signed(x[2*p][8:0])) * 18'($signed(weight[2*p][8:0]));
       end else if (fp) begin
         if (PeStages == 1)
           for (int unsigned i = 0; i < Cells; i++) product[i] = bf16_mul(16'(x[i]), 16'(weight[i]));
@@ -340,8 +354,8 @@ module ttpu_mxu_array
       end else begin
         // column N-1-i: the odd ones are the right of a pair
         for (int unsigned i = 0; i < N; i += 2) begin
-          bottom_q[i*32+:32] <= fp ? sum[i/2] : 32'($signed(right_sum[i/2]));
-          bottom_q[i*32+32+:32] <= fp ? sum[i/2] : 32'($signed(sum[i/2][22:0]));
+          bottom_q[i*32+:32] <= kind[i/2] ? sum[i/2] : 32'($signed(right_sum[i/2]));
+          bottom_q[i*32+32+:32] <= kind[i/2] ? sum[i/2] : 32'($signed(sum[i/2][22:0]));
         end
       end
     end
@@ -358,7 +372,7 @@ module ttpu_mxu_array
       if (FpStages == 4) begin
         for (int unsigned i = 0; i < Cells - 1; i++) row_token[i] = row_token[i+1];
         for (int unsigned r = 0; r < N; r++) row_token[(N-1-r)*N+N-1] = row_way[FpStages*r];
-        for (int unsigned p = 0; p < Pairs; p++) turn[p] = fp & row_token[2*p];
+        for (int unsigned p = 0; p < Pairs; p++) turn[p] = kind[p] & row_token[2*p];
       end
       for (int unsigned i = 0; i < Cells - 1; i++) x[i] = x[i+1];
       for (int unsigned r = 0; r < N; r++) x[(N-1-r)*N+N-1] = lane[r];
