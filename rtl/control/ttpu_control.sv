@@ -244,20 +244,31 @@ module ttpu_control
   end else begin : gen_registers
     logic [NumWaiters-1:0]         open, pick, asker;  // that may be asked for; is; was
     logic                          progress_q;
-    logic [$clog2(NumWaiters)-1:0] index;
+    logic [$clog2(NumWaiters)-1:0] unused_index;
+    logic [4:0]                    picked_flag;
+    logic [7:0]                    picked_value;
+    always_comb begin
+      picked_flag = '0;
+      picked_value = '0;
+      for (int unsigned u = 0; u < NumWaiters; u++)
+        if (pick[u]) begin
+          picked_flag |= wait_flag[u];
+          picked_value |= wait_value[u];
+        end
+    end
     // One that is granted in the cycle in which it is picked again asks once more, in vain: what it
     // took is subtracted in that cycle.
     assign open = wait_valid & ~grant;
     ttpu_rr_arb #(.NumReq(NumWaiters)) i_turn (
       .clk_i, .rst_ni(rst_ni && !clear), .req_i(open), .advance_i(1'b1), .gnt_o(pick),
-      .index_o(index)
+      .index_o(unused_index)
     );
     always_ff @(posedge clk_i) begin
       all_idle <= now_idle && push_valid == '0;
       ask_valid <= |open;
       asker <= pick;
-      ask_flag <= wait_flag[index];
-      ask_value <= wait_value[index];
+      ask_flag <= picked_flag;
+      ask_value <= picked_value;
       grant <= given[0] ? asker : '0;
       raise_valid <= inc_valid;
       raise_flag <= inc_flag;

@@ -153,7 +153,7 @@ module ttpu_scalar
       x_illegal_q <= d.illegal;
       x_beyond_q <= d.beyond;
       x_is_sync_q <= d.is_sync;
-      x_waits_q <= d.waits;
+      x_waits_q <= d.waits && !d.bad && d_pc_q < ImemWords;
       x_used_q <= d.used;
       x_to_queue_q <= d.unit != UnitScalar;
       for (int unsigned q = 0; q < NumQueues; q++) x_queue_q[q] <= d.unit == 3'(q + 1);
@@ -202,7 +202,7 @@ module ttpu_scalar
   assign bad = x_bad_q;
   assign far = addr[31:$clog2(SmemWords)] != '0;
   assign out_of_smem = x_smem_q && (Stages == 1 ? far : second_q && far_q);
-  assign waits = live && !bad && x_waits_q && !waited_q;
+  assign waits = live && x_waits_q && !waited_q;
   assign wait_ok = live && !bad && (!waits || wait_grant_i);
   assign room = (queue & full_i) == '0;
 

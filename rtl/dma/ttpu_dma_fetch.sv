@@ -42,28 +42,25 @@ module ttpu_dma_fetch
   // ---- requests ---------------------------------------------------------------------------------
   // Two segments: the one read now, and the next, so that none waits for the other's end.
   logic                      now_valid, now_pop;
-  logic [AddrBits+ByteBits-1:0] now;
-  logic [AddrBits-1:0]       now_addr;
-  logic [ByteBits-1:0]       now_bytes;
   logic [1:0]                unused_count;
-  logic [LeftBits-1:0]       words, word_q;
+  logic [AddrBits-OffBits-1:0] now_addr;  // the first word
+  logic [LeftBits-1:0]       now_more, word_q;  // words behind the first; number of the present one
   logic [CountBits-1:0]      credit_q;  // words that still have a place
   logic                      take, grant, pop;  // take: a word is asked for or will be
-  logic [ByteBits+1:0]       span;
+  logic [ByteBits+1:0]       span;  // of the segment's last byte, from its first word's begin
 
-  ttpu_fifo #(.Width(AddrBits + ByteBits), .Depth(2)) u_segments (
+  assign span = (ByteBits+2)'(seg_bytes_i) + ((ByteBits+2)'(seg_addr_i[OffBits-1:0]) - 1'b1);
+  ttpu_fifo #(.Width(AddrBits - OffBits + LeftBits), .Depth(2)) u_segments (
     .clk_i, .rst_ni, .clear_i(1'b0),
-    .push_valid_i(seg_valid_i), .push_ready_o(seg_ready_o), .push_data_i({seg_addr_i, seg_bytes_i}),
-    .pop_valid_o(now_valid), .pop_ready_i(now_pop), .pop_data_o(now), .count_o(unused_count)
+    .push_valid_i(seg_valid_i), .push_ready_o(seg_ready_o),
+    .push_data_i({seg_addr_i[AddrBits-1:OffBits], span[ByteBits+1:OffBits]}),
+    .pop_valid_o(now_valid), .pop_ready_i(now_pop), .pop_data_o({now_addr, now_more}),
+    .count_o(unused_count)
   );
-  assign {now_addr, now_bytes} = now;
-  assign span = (ByteBits+2)'(now_addr[OffBits-1:0]) + (ByteBits+2)'(now_bytes) +
-                (ByteBits+2)'(WordBytes - 1);
-  assign words = span[ByteBits+1:OffBits];
   logic [AddrBits-1:0] word_addr;
-  assign word_addr = {now_addr[AddrBits-1:OffBits] + (AddrBits-OffBits)'(word_q), {OffBits{1'b0}}};
+  assign word_addr = {now_addr + (AddrBits-OffBits)'(word_q), {OffBits{1'b0}}};
   assign grant = rd_req_o && rd_gnt_i;
-  assign now_pop = take && word_q == words - 1'b1;
+  assign now_pop = take && word_q == now_more;
   assign pop = word_valid_o && word_ready_i;
   if (MemStages == 0) begin : gen_direct
     logic held_q;  // a request that was not granted yet

@@ -1,4 +1,5 @@
-// q_o is d_i, Depth cycles ago. A shift register up to 16 stages, a ring memory above. No reset.
+// q_o is d_i, Depth cycles ago. A shift register up to 16 stages, a ring memory with a register behind
+// it above. No reset.
 module ttpu_mxu_delay #(
     parameter int unsigned W = 16,
     parameter int unsigned Depth = 32  // at least 2
@@ -17,9 +18,11 @@ module ttpu_mxu_delay #(
     localparam int unsigned Bits = $clog2(Depth);
     logic [W-1:0] mem[2**Bits];
     logic [Bits-1:0] ptr_q;
+    logic [W-1:0] read_q;
     always_ff @(posedge clk_i) begin
       ptr_q <= ptr_q + 1'b1;
-      out_q <= mem[ptr_q-Bits'(Depth-1)];
+      out_q <= read_q;
+      read_q <= mem[ptr_q-Bits'(Depth-2)];
       mem[ptr_q] <= d_i;
     end
   end

@@ -210,15 +210,17 @@ module ttpu_mxu_loader
   logic [1:0] word_row;
   logic [2:0] word_rows;
   logic tile_last;
-  assign tile_last = note_mem[pop_ptr_q][5];
+  logic [5:0] note_q;  // note_mem[pop_ptr_q]; a note is there before its word by more than a cycle
+  logic [PtrBits-1:0] pop_ptr_d;
+  assign pop_ptr_d = !pop ? pop_ptr_q : (pop_ptr_q == PtrBits'(Depth - 1)) ? '0 : pop_ptr_q + 1'b1;
   assign word = word_mem[pop_ptr_q];
-  assign word_row = note_mem[pop_ptr_q][4:3];
-  assign word_rows = note_mem[pop_ptr_q][2:0];
+  assign {tile_last, word_row, word_rows} = note_q;
   assign pushed = rd_valid_i & (on_way_q != 2'd0);
 
   always_ff @(posedge clk_i) begin
     if (take) note_mem[take_ptr_q] <= {last_word, addr_q[LogN+1:LogN], take_rows};
     if (pushed) word_mem[push_ptr_q] <= rd_data_i;
+    note_q <= note_mem[pop_ptr_d];
   end
 
   // ---- writing ---------------------------------------------------------------------------------
@@ -322,7 +324,7 @@ module ttpu_mxu_loader
     on_way_q <= on_way_q + 2'(grant) - 2'(pushed);
     here_q   <= here_q + (PtrBits + 1)'(pushed) - (PtrBits + 1)'(pop);
     if (pushed) push_ptr_q <= (push_ptr_q == PtrBits'(Depth - 1)) ? '0 : push_ptr_q + 1'b1;
-    if (pop) pop_ptr_q <= (pop_ptr_q == PtrBits'(Depth - 1)) ? '0 : pop_ptr_q + 1'b1;
+    pop_ptr_q <= pop_ptr_d;
 
     // tiles
     if (leave) tile_q[0] <= tile_q[1];

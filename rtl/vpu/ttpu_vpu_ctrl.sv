@@ -77,9 +77,11 @@ module ttpu_vpu_ctrl
   logic roll0, roll1, roll2;               // it is the last: left0_q == 1, and so on
   logic first0_q, first1_q, first2_q;      // it is the first
   logic one0_q, one1_q;                    // there is only one
+  logic last_q;                            // the row is the last of its group: it has a result
   logic [1:0] dims_q;                      // dimensions that are reduced
   logic [8:0]  cols_q;                     // transpose: columns of the source
   logic [CountBits-1:0] pending_q;         // results on their way
+  logic full_q;                            // Depth of them
   logic done_q, error_q;
   logic refused_q;  // the command taken in the last cycle is in error: nothing comes of it
   error_e cause_q;
@@ -117,7 +119,7 @@ module ttpu_vpu_ctrl
   end
 
   // ---- walking ----------------------------------------------------------------------------
-  logic acc_src, final_row, first, last, step_d;
+  logic acc_src, final_row, first, step_d, roll0_d, roll1_d, roll2_d;
   logic [31:0] d_addr, d_outer1, d_outer2, d_row;
   logic [31:0] a_outer1, a_outer2, b_outer1, b_outer2;  // only D's are needed
 
@@ -153,9 +155,14 @@ module ttpu_vpu_ctrl
   );
   ttpu_vpu_addr i_addr_d (
       .clk_i, .load_i(idle), .start_i(d_start), .step_i(step_d),
-      .roll0_i(roll0 && !scatter_o), .roll1_i(roll1), .s0_i(d_s0), .s1_i(d_s1), .s2_i(d_s2),
+      .roll0_i(roll0 && state_q == StWalk), .roll1_i(roll1), .s0_i(d_s0), .s1_i(d_s1), .s2_i(d_s2),
       .addr_o(d_addr), .outer1_o(d_outer1), .outer2_o(d_outer2)
   );
+
+  function automatic logic ends_group(input logic [1:0] dims, input logic end0, input logic end1,
+                                      input logic end2);
+    ends_group = dims == 2'd0 || (end0 && (dims == 2'd1 || (end1 && (dims == 2'd2 || end2))));
+  endfunction
 
   always_comb begin
     acc_src = a_i.acc && mode_q == ModeRun;
@@ -163,9 +170,12 @@ module ttpu_vpu_ctrl
     final_row = roll0 && roll1 && roll2;
     first = dims_q == 2'd0 || (first0_q && (dims_q == 2'd1 || (first1_q &&
                                                              (dims_q == 2'd2 || first2_q))));
-    last = dims_q == 2'd0 || (roll0 && (dims_q == 2'd1 || (roll1 && (dims_q == 2'd2 || roll2))));
+    // Of the row behind this one.
+    roll0_d = roll0 ? one0_q : left0_q == 16'd2;
+    roll1_d = !roll0 ? roll1 : roll1 ? one1_q : left1_q == 16'd2;
+    roll2_d = !(roll0 && roll1) ? roll2 : left2_q == 16'd2;
     d_row = dims_q == 2'd0 ? d_addr : dims_q == 2'd1 ? d_outer1 : d_outer2;
-    meta_o = '{first: first, last: last, d_addr: d_row[23:0]};
+    meta_o = '{first: first, last: last_q, d_addr: d_row[23:0]};
   end
 
   // ---- checks of addresses ----------------------------------------------------------------------
@@ -177,7 +187,7 @@ module ttpu_vpu_ctrl
   } align_t;
   align_t a_align, b_align, d_align, a_align_q, b_align_q, d_align_q;
   logic next0, next1, next2, a_far, b_far, d_far, a_out, b_out, d_out, b_checked, d_checked;
-  logic row_bad;
+  logic align_bad_q, row_bad;
   error_e row_cause;
   logic [31:0] row_base, row_stride;
 
@@ -217,6 +227,9 @@ module ttpu_vpu_ctrl
       a_align_q <= a_i.acc && is_run ? '0 : a_align;
       b_align_q <= b_i.on && is_run ? b_align : '0;
       d_align_q <= is_run || is_xpose ? d_align : '0;
+      align_bad_q <= (a_align != '0 && !(a_i.acc && is_run)) ||
+                     (b_align != '0 && b_i.on && is_run) ||
+                     (d_align != '0 && (is_run || is_xpose));
     end
   end
 
@@ -234,11 +247,11 @@ module ttpu_vpu_ctrl
 
   always_comb begin
     b_checked = state_q == StWalk && b_used_o;
-    d_checked = state_q == StScatter || (state_q == StWalk && mode_q == ModeRun && last);
+    d_checked = state_q == StScatter || (state_q == StWalk && mode_q == ModeRun && last_q);
     a_out = state_q == StWalk && a_far;
     b_out = b_checked && b_far;
     d_out = d_checked && d_far;
-    row_bad = (start_o && {a_align_q, b_align_q, d_align_q} != '0) || a_out || b_out || d_out;
+    row_bad = (start_o && align_bad_q) || a_out || b_out || d_out;
     // What is wrong, and the first address in error: of a stream, perhaps its second row's.
     row_cause = acc_src ? ErrAccBounds : ErrVmemBounds;
     row_base = a_addr_o;
@@ -274,15 +287,15 @@ module ttpu_vpu_ctrl
   end
 
   // ---- states ---------------------------------------------------------------------------------
-  logic room, turn, counts;
+  logic turn, go, counts;
   always_comb begin
-    room = pending_q != CountBits'(Depth);
-    turn = !halt_i && !refused_q && ((state_q == StWalk && fetch_ready_i && (room || !last)) ||
-                       (state_q == StScatter && room && scatter_ready));
-    step_o = turn && state_q == StWalk && !row_bad;
-    scatter_o = turn && state_q == StScatter && !row_bad;
-    step_d = scatter_o || (step_o && mode_q == ModeRun);
-    counts = scatter_o || (step_o && mode_q == ModeRun && last);
+    turn = !halt_i && !refused_q && ((state_q == StWalk && fetch_ready_i && (!full_q || !last_q)) ||
+                       (state_q == StScatter && !full_q && scatter_ready));
+    go = turn && !row_bad;  // late: what it moves is known before
+    step_o = go && state_q == StWalk;
+    scatter_o = go && state_q == StScatter;
+    step_d = go && (state_q == StScatter || mode_q == ModeRun);
+    counts = go && (state_q == StScatter || (mode_q == ModeRun && last_q));
   end
 
   always_ff @(posedge clk_i) begin
@@ -290,7 +303,10 @@ module ttpu_vpu_ctrl
     error_q <= 1'b0;
     start_o <= 1'b0;
     refused_q <= take && dec_err;
-    pending_q <= pending_q + CountBits'(counts) - CountBits'(written_i);
+    if (counts != written_i) begin
+      pending_q <= counts ? pending_q + 1'b1 : pending_q - 1'b1;
+      full_q <= counts && pending_q == CountBits'(Depth - 1);
+    end
     case (state_q)
       StIdle: begin
         if (take) begin
@@ -320,6 +336,7 @@ module ttpu_vpu_ctrl
               one0_q <= !next0;
               one1_q <= !next1;
               dims_q <= shape_i.row_dims;
+              last_q <= ends_group(shape_i.row_dims, !next0, !next1, !next2);
             end
             OpVpuXpose: begin
               mode_q <= ModeXpose;
@@ -331,6 +348,7 @@ module ttpu_vpu_ctrl
               roll1 <= 1'b1;
               roll2 <= 1'b1;
               dims_q <= 2'd0;
+              last_q <= 1'b1;
             end
             default: begin
               mode_q <= ModeLdv;
@@ -342,6 +360,7 @@ module ttpu_vpu_ctrl
               roll1 <= 1'b1;
               roll2 <= 1'b1;
               dims_q <= 2'd0;
+              last_q <= 1'b1;
             end
           endcase
         end
@@ -351,9 +370,10 @@ module ttpu_vpu_ctrl
           left0_q <= roll0 ? shape_i.n0 : left0_q - 16'd1;
           if (roll0) left1_q <= roll1 ? shape_i.n1 : left1_q - 16'd1;
           if (roll0 && roll1) left2_q <= left2_q - 16'd1;
-          roll0 <= roll0 ? one0_q : left0_q == 16'd2;
-          if (roll0) roll1 <= roll1 ? one1_q : left1_q == 16'd2;
-          if (roll0 && roll1) roll2 <= left2_q == 16'd2;
+          roll0 <= roll0_d;
+          roll1 <= roll1_d;
+          roll2 <= roll2_d;
+          last_q <= ends_group(dims_q, roll0_d, roll1_d, roll2_d);
           first0_q <= roll0;
           if (roll0) first1_q <= roll1;
           if (roll0 && roll1) first2_q <= 1'b0;
@@ -388,6 +408,7 @@ module ttpu_vpu_ctrl
       state_q <= StIdle;
       mode_q <= ModeRun;
       pending_q <= '0;
+      full_q <= 1'b0;
       done_q <= 1'b0;
       error_q <= 1'b0;
       refused_q <= 1'b0;
@@ -420,7 +441,9 @@ module ttpu_vpu_ctrl
       assert (!(written_i && pending_q == '0)) else $error("a result without a row");
       if (state_q == StWalk) begin
         assert (roll0 == (left0_q == 16'd1) && roll1 == (left1_q == 16'd1) &&
-                roll2 == (left2_q == 16'd1))
+                roll2 == (left2_q == 16'd1) &&
+                last_q == ends_group(dims_q, roll0, roll1, roll2) &&
+                full_q == (pending_q == CountBits'(Depth)))
         else $error("the ends of dimensions known ahead differ from the counts");
         assert (mode_q != ModeRun || (first0_q == (left0_q == shape_i.n0) &&
                 first1_q == (left1_q == shape_i.n1) && first2_q == (left2_q == shape_i.n2)))

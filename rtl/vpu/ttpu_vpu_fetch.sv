@@ -85,8 +85,8 @@ module ttpu_vpu_fetch
 
   // Apart from the requests: what follows from grants must not look like a loop through VMEM.
   always_comb begin
-    a_gnt = (a_req_o && a_gnt_i) || (acc_req_o && acc_gnt_i);
-    b_gnt = b_req_o && b_gnt_i;
+    a_gnt = a_gnt_i || acc_gnt_i;  // never without a request
+    b_gnt = b_gnt_i;
     granted = (!a_wait_q || a_gnt) && (!b_wait_q || b_gnt);
     refused_o = (a_wait_q && !a_gnt) || (b_wait_q && !b_gnt);
     in_flight_o = a_way_q != '0 || b_way_q != '0;
@@ -171,6 +171,8 @@ module ttpu_vpu_fetch
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni && !clear_i) begin
+      assert ((a_req_o || !a_gnt_i) && (acc_req_o || !acc_gnt_i) && (b_req_o || !b_gnt_i))
+      else $error("a grant without a request");
       assert (!(step_i && !ready_o)) else $error("a row while none can be taken");
       assert (!(a_way_q[Last] && !acc_q && !a_valid_i))
       else $error("no data of A in its cycle after the grant");

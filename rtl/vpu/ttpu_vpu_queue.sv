@@ -53,13 +53,13 @@ module ttpu_vpu_queue #(
     end else begin
       if (valid_i) wr_ptr_q <= wr_ptr_q == PtrBits'(Depth - 1) ? '0 : wr_ptr_q + 1'b1;
       if (written_o) rd_ptr_q <= rd_ptr_q == PtrBits'(Depth - 1) ? '0 : rd_ptr_q + 1'b1;
-      count_q <= count_q + (PtrBits + 1)'(valid_i) - (PtrBits + 1)'(written_o);
+      if (valid_i != written_o) count_q <= valid_i ? count_q + 1'b1 : count_q - 1'b1;
       there_q <= valid_i || (there_q && !(written_o && count_q == (PtrBits + 1)'(1)));
     end
   end
 
   // Apart from the request: what follows from the grant must not look like a loop through VMEM.
-  assign written_o = wr_req_o && wr_gnt_i;
+  assign written_o = wr_gnt_i;  // never without a request
   assign refused_o = there_q && !written_o;
 
   always_comb begin
@@ -84,6 +84,7 @@ module ttpu_vpu_queue #(
   always_ff @(posedge clk_i) begin
     if (rst_ni && !clear_i) begin
       assert (32'(count_q) + 32'(valid_i) <= Depth) else $error("more results than room");
+      assert (wr_req_o || !wr_gnt_i) else $error("a grant without a request");
       assert (there_q == (count_q != '0)) else $error("there_q does not tell of the count");
     end
   end
