@@ -153,6 +153,7 @@ class Bench {
   void before_clock() {
     auto& d = controller.dut();
     const size_t bytes = config.word_bytes();
+    if (d.halt_i) d.eval();  // it takes the requests back at once: no grant without a request
     const auto drive = [&](ReadPort& port, bool req, CData& gnt, auto& data) {
       gnt = req && !port.stall.stall(req);
       if (port.word.back().empty())  // not yet data: garbage, so that an early look shows
