@@ -1,6 +1,7 @@
 // Errors of the VPU: every rule with its cause and address, random broken commands against the
 // golden model, halt and clear in the middle of a run.
 #include "Vvpu_core16.h"
+#include "Vvpu_edge.h"
 #include "Vvpu_mini.h"
 #include "vpu_bench.h"
 #include "vpu_program.h"
@@ -258,6 +259,7 @@ void random_faults(const char* name, int count) {
 
 TEST(VpuErrors, RandomCore16) { random_faults<Vvpu_core16>("core16", 3000); }
 TEST(VpuErrors, RandomMini) { random_faults<Vvpu_mini>("mini", 3000); }
+TEST(VpuErrors, RandomEdge) { random_faults<Vvpu_edge>("edge", 1000); }
 
 // Halted in any cycle of a run, it becomes quiet, asks for nothing, and after clear works as new.
 TEST(Vpu, HaltAndClearAtAnyCycle) {
