@@ -10,6 +10,8 @@ ECP5 = {"LFE5U-12F": "--12k", "LFE5U-25F": "--25k", "LFE5U-45F": "--45k", "LFE5U
 # 7-series is not placed here: what the parts have (LUT6, flip-flops, DSP48E1, 36 kbit block RAMs).
 XC7 = {"xc7a35t": (20800, 41600, 90, 50), "xc7a50t": (32600, 65200, 120, 75),
        "xc7a100t": (63400, 126800, 240, 135), "xc7a200t": (134600, 269200, 740, 365)}
+XC7_LUT = {"LUT": 1, "INV": 1, "SRL": 1, "RAM32M": 4, "RAM64M": 4, "RAM32X": 2, "RAM64X": 2, "RAM128X": 4,
+           "RAM256X": 4}  # shift registers and RAM in LUTs are LUTs
 
 # The resource whose use is held against the fit margin, and what the report's columns are called:
 # nextpnr's resource, or a sum over Yosys' cells by the beginning of their names.
@@ -27,11 +29,11 @@ RESOURCES = {
               "yosys": {"dsp": {"MULT18X18": 1, "MULT9X9": 0.5, "MULT36X36": 4, "MULTALU": 2, "MULTADDALU": 2}},
               "margin_cells": {"LUT": 1, "ALU": 1}},
     "xc7": {"margin": "lut", "pnr": {},
-            "yosys": {"lut": {"LUT": 1, "INV": 1, "SRL": 1, "RAM32M": 4, "RAM64M": 4, "RAM32X": 2, "RAM64X": 2,
-                              "RAM128X": 4, "RAM256X": 4},  # shift registers and RAM in LUTs are LUTs
+            "yosys": {"lut": XC7_LUT,
                       "ff": {"FDRE": 1, "FDSE": 1, "FDCE": 1, "FDPE": 1},
                       "dsp": {"DSP48E1": 1}, "bram": {"RAMB36": 1, "RAMB18": 0.5}, "carry": {"CARRY4": 1},
-                      "lutram": {"RAM32": 1, "RAM64": 1, "RAM128": 1, "RAM256": 1}}},
+                      "lutram": {"RAM32": 1, "RAM64": 1, "RAM128": 1, "RAM256": 1}},
+            "margin_cells": XC7_LUT},
 }
 BITSTREAM = {"ice40": "bin", "ecp5": "bit", "gowin": "fs"}
 

@@ -183,7 +183,7 @@ class BoardYaml(unittest.TestCase):
         self.assertEqual(synth.blocks(board, self.folder), ["      13 array (2 times)", "       5 top"])
 
     def test_blocks_of_every_family(self):
-        for family, cell in (("ice40", "SB_LUT4"), ("ecp5", "LUT4"), ("gowin", "LUT4")):
+        for family, cell in (("ice40", "SB_LUT4"), ("ecp5", "LUT4"), ("gowin", "LUT4"), ("xc7", "LUT6")):
             board = boards.Board("b", "", self.folder, {"family": family, "apart": ["next"]})
             (self.folder / synth.BLOCKS).write_text(
                 json.dumps({"modules": {"\\next": {"num_cells_by_type": {cell: 7}}}}))
