@@ -6,20 +6,19 @@
 // = 1), round robin: a request waits at most one cycle for each other port that wants the bank.
 // MemStages = 1: what a bank was granted stands in registers in front of it for a cycle, reads and
 // writes alike, so that their order is that of the grants.
-// rd_data_o means something in cycles with rd_valid_o only. Word addresses at or above Banks * Rows
-// wrap: masters check bounds.
+// rd_data_o means something in cycles with rd_valid_o only: with one bank all ports show the same
+// word. Word addresses at or above Banks * Rows wrap: masters check bounds.
 module ttpu_banked_ram #(
   parameter int unsigned Bytes = 64,      // a word
-  parameter int unsigned Banks = 8,       // power of two, >= 2
+  parameter int unsigned Banks = 8,       // power of two
   parameter int unsigned Rows = 512,      // words in a bank, power of two
   parameter int unsigned Ports = 2,       // accesses a bank takes in a cycle: 1 or 2
   parameter int unsigned Interleave = 0,  // 0 consecutive ranges, 1 bank = word mod Banks
   parameter int unsigned NumRd = 7,
   parameter int unsigned NumWr = 4,
   parameter int unsigned MemStages = 0,   // registers between arbitration and banks: 0 or 1
-  localparam int unsigned BankBits = $clog2(Banks),
   localparam int unsigned RowBits = $clog2(Rows),
-  localparam int unsigned AddrBits = BankBits + RowBits
+  localparam int unsigned AddrBits = $clog2(Banks) + RowBits
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -38,17 +37,28 @@ module ttpu_banked_ram #(
 );
   localparam int unsigned RdSel = NumRd > 1 ? $clog2(NumRd) : 1;
   localparam int unsigned WrSel = NumWr > 1 ? $clog2(NumWr) : 1;
+  localparam int unsigned BankBits = Banks > 1 ? $clog2(Banks) : 1;
   localparam int unsigned BankLow = Interleave != 0 ? 0 : RowBits;
-  localparam int unsigned RowLow = Interleave != 0 ? BankBits : 0;
+  localparam int unsigned RowLow = Interleave != 0 ? $clog2(Banks) : 0;
 
   // what each port wants, and each bank gives
+  logic [BankBits-1:0] rd_bank     [NumRd];
+  logic [BankBits-1:0] wr_bank     [NumWr];
   logic [NumRd-1:0]    bank_rd_req [Banks];
   logic [NumWr-1:0]    bank_wr_req [Banks];
   logic [NumRd-1:0]    bank_rd_gnt [Banks];
   logic [NumWr-1:0]    bank_wr_gnt [Banks];
   logic [8*Bytes-1:0]  bank_data   [Banks];
   logic [NumRd-1:0]    valid_q     [MemStages+1];  // granted one cycle ago, two
-  logic [BankBits-1:0] bank_q      [MemStages+1][NumRd];
+
+  for (genvar p = 0; p < NumRd; p++) begin : gen_rd_bank
+    if (Banks > 1) assign rd_bank[p] = rd_addr_i[p][BankLow+:BankBits];
+    else assign rd_bank[p] = '0;
+  end
+  for (genvar p = 0; p < NumWr; p++) begin : gen_wr_bank
+    if (Banks > 1) assign wr_bank[p] = wr_addr_i[p][BankLow+:BankBits];
+    else assign wr_bank[p] = '0;
+  end
 
   always_comb begin
     for (int unsigned b = 0; b < Banks; b++) begin
@@ -56,10 +66,10 @@ module ttpu_banked_ram #(
       bank_wr_req[b] = '0;
     end
     for (int unsigned p = 0; p < NumRd; p++) begin
-      bank_rd_req[rd_addr_i[p][BankLow+:BankBits]][p] = rd_req_i[p];
+      bank_rd_req[rd_bank[p]][p] = rd_req_i[p];
     end
     for (int unsigned p = 0; p < NumWr; p++) begin
-      bank_wr_req[wr_addr_i[p][BankLow+:BankBits]][p] = wr_req_i[p];
+      bank_wr_req[wr_bank[p]][p] = wr_req_i[p];
     end
   end
 
@@ -151,18 +161,28 @@ module ttpu_banked_ram #(
     for (int unsigned i = 1; i <= MemStages; i++) valid_q[i] <= rst_ni ? valid_q[i-1] : '0;
     rd_valid_o <= rst_ni ? valid_q[MemStages] : '0;
   end
-  for (genvar p = 0; p < NumRd; p++) begin : gen_out
+  if (Banks == 1) begin : gen_shared
+    logic [8*Bytes-1:0] word_q;
     always_ff @(posedge clk_i) begin
-      if (rd_gnt_o[p]) bank_q[0][p] <= rd_addr_i[p][BankLow+:BankBits];
-      for (int unsigned i = 1; i <= MemStages; i++) bank_q[i][p] <= bank_q[i-1][p];
-      if (valid_q[MemStages][p]) rd_data_o[p] <= bank_data[bank_q[MemStages][p]];
+      if (valid_q[MemStages] != '0) word_q <= bank_data[0];
+    end
+    for (genvar p = 0; p < NumRd; p++) begin : gen_out
+      assign rd_data_o[p] = word_q;
+    end
+  end else begin : gen_own
+    logic [BankBits-1:0] bank_q[MemStages+1][NumRd];
+    for (genvar p = 0; p < NumRd; p++) begin : gen_out
+      always_ff @(posedge clk_i) begin
+        if (rd_gnt_o[p]) bank_q[0][p] <= rd_bank[p];
+        for (int unsigned i = 1; i <= MemStages; i++) bank_q[i][p] <= bank_q[i-1][p];
+        if (valid_q[MemStages][p]) rd_data_o[p] <= bank_data[bank_q[MemStages][p]];
+      end
     end
   end
 
 `ifndef SYNTHESIS
   initial begin
-    assert (Banks >= 2 && Banks == 1 << BankBits)
-    else $fatal(1, "Banks must be a power of two >= 2");
+    assert (Banks >= 1 && Banks == 1 << $clog2(Banks)) else $fatal(1, "Banks must be a power of two");
     assert (Rows >= 2 && Rows == 1 << RowBits) else $fatal(1, "Rows must be a power of two >= 2");
     assert (Ports == 1 || Ports == 2) else $fatal(1, "Ports must be 1 or 2");
     assert (MemStages <= 1) else $fatal(1, "MemStages must be 0 or 1");
