@@ -15,16 +15,17 @@ module ttpu_rr_arb #(
   output logic [IndexBits-1:0] index_o
 );
   logic [NumReq-1:0] mask_q;  // requesters behind the last one granted: they go first
-  logic [NumReq-1:0] ahead [NumReq];  // [i]: those that go before i
+  logic [NumReq-1:0] first, lowest, lowest_first;
 
-  // By pairs, from the mask alone: behind the requests, which are often late, there is little to do.
+  // The lowest of both, side by side, and each bit by itself: the grant is often a path's middle.
+  assign first = req_i & mask_q;
   always_comb begin
     for (int unsigned i = 0; i < NumReq; i++) begin
-      for (int unsigned j = 0; j < NumReq; j++)
-        ahead[i][j] = j < i ? mask_q[j] || !mask_q[i] : j > i && mask_q[j] && !mask_q[i];
-      gnt_o[i] = req_i[i] && (req_i & ahead[i]) == '0;
+      lowest[i] = req_i[i] & ((req_i & ((NumReq'(1) << i) - 1'b1)) == '0);
+      lowest_first[i] = first[i] & ((first & ((NumReq'(1) << i) - 1'b1)) == '0);
     end
   end
+  assign gnt_o = first != '0 ? lowest_first : lowest;
 
   always_comb begin
     index_o = '0;
