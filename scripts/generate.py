@@ -156,6 +156,9 @@ def counters(isa, regs):
 
 
 def sv_regs(isa, regs):
+    if any(r["offset"] >= regs["windows"][0]["offset"] for r in regs["registers"]):
+        sys.exit("registers.yaml: a register lies in or behind the first window; ttpu_host knows registers by the "
+                 "address bits below it")
     o = [f"// {NOTE}", "// Host register map: byte offsets in a core's window.",
          "package ttpu_reg_pkg;",
          f"  localparam int unsigned WindowBits = {regs['window_bits']};"]

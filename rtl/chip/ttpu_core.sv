@@ -188,7 +188,7 @@ module ttpu_core
 
   ttpu_control #(
     .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth),
-    .DmaChannels(DmaChannels), .FlagStages((FpStages == 1) ? 1 : 3)
+    .DmaChannels(DmaChannels), .FlagStages(flag_stages(FpStages))
   ) i_control (
     .clk_i, .rst_ni,
     .start_i(host_start), .entry_i(entry), .clear_req_i(clear_req), .watchdog_i(watchdog),

@@ -2,8 +2,10 @@
 // and fetch_addr_i in cycle t, fetch_data_o from cycle t+1 until the next fetch. Host: one 32-bit
 // word a cycle, only while the scalar core stands (the port is shared). Words 0 to 2 of an
 // instruction are held back; the write of word 3 writes the whole instruction, with what is decoded
-// of it. host_rdata_o is valid in cycle t+1.
+// of it. host_rdata_o is valid in cycle t+1. What was never written is a NOP where memory powers up as
+// zeros: so is what is decoded of it.
 module ttpu_imem
+  import ttpu_isa_pkg::*;
   import ttpu_control_pkg::*;
 #(
   parameter int unsigned ImemWords = 4096,  // instructions
@@ -57,7 +59,10 @@ module ttpu_imem
   assign host_rdata_o = data_q[32*word_q +: 32];
 
 `ifndef SYNTHESIS
-  initial assert (ImemWords == 1 << AddrBits && AddrBits <= 14)
+  initial begin
+    assert (ImemWords == 1 << AddrBits && AddrBits <= 14)
     else $fatal(1, "ImemWords must be a power of two up to 16384");
+    assert (OpNop == '0 && body_bits(OpNop) == '0) else $fatal(1, "zeros must decode as zeros");
+  end
 `endif
 endmodule

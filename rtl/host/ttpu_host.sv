@@ -95,6 +95,7 @@ module ttpu_host
   localparam int unsigned LaneBits = $clog2(N);  // 32-bit lanes in a word of VMEM
   localparam int unsigned BurstBytes = 4096;     // what HBM_RD_BYTES grows by in a cycle, at most
   localparam int unsigned CountBits = $clog2(NumCounters);
+  localparam int unsigned RegBits = $clog2(WinCounters);  // registers stand below the counters
   localparam logic [1:0]  Okay = 2'b00, SlvErr = 2'b10;
 
   // ---- one access at a time ---------------------------------------------------------------------
@@ -161,72 +162,55 @@ module ttpu_host
   logic [7:0] flag_value_q;
   always_ff @(posedge clk_i) flag_value_q <= flag_value_i;
 
-  // What a read returns, by the low bits of the address alone, as one that fails returns 0; and
-  // whether the access is refused: always, or while the core runs.
-  logic reg_fails;  // as an access to the register that the low bits name
+  // What a read returns, by the low bits of the address alone, as one that fails returns 0.
+  logic [WindowBits-1:0] reg_addr;
+  assign reg_addr = WindowBits'({addr_q[RegBits-1:2], 2'b00});
   always_comb begin
-    value = '0;
-    reg_fails = write_q;
-    case (addr_q[7:2])
-      RegId[7:2]:         value = 32'h55505454;
-      RegVersion[7:2]:    value = IsaVersion;
-      RegConfigHash[7:2]: value = ConfigHash;
-      RegConfigId[7:2]:   value = ConfigId;
-      RegArrayN[7:2]:     value = N;
-      RegVmemBytes[7:2]:  value = VmemBytes;
-      RegAccRows[7:2]:    value = 2 * AccRows;
-      RegImemWords[7:2]:  value = ImemWords;
-      RegSmemWords[7:2]:  value = SmemWords;
-      RegCmemBytes[7:2]:  value = CmemBytes;
-      RegStatus[7:2]:     value = {27'b0, locked_q, quiet_i, error_i, done_i, run_i};
-      RegErrCause[7:2]:   value = {16'b0, 5'b0, err_unit_i, err_cause_i};
-      RegErrPc[7:2]:      value = {16'b0, err_pc_i};
-      RegErrAddrLo[7:2]:  value = err_addr_i[31:0];
-      RegErrAddrHi[7:2]:  value = err_addr_i[63:32];
-      RegFlagValue[7:2]:  value = {24'b0, flag_value_q};
-      RegCtrl[7:2]:       reg_fails = write_q && wdata_q[1:0] == 2'b11;
-      RegEntryPc[7:2]: begin
-        value = entry_q;
-        reg_fails = 1'b0;
-      end
-      RegIrqEnable[7:2]: begin
-        value = {30'b0, irq_enable_q};
-        reg_fails = 1'b0;
-      end
-      RegIrqStatus[7:2]: begin
-        value = {30'b0, irq_status_q};
-        reg_fails = 1'b0;
-      end
-      RegWatchdog[7:2]: begin
-        value = watchdog_q;
-        reg_fails = 1'b0;
-      end
-      RegHbmBaseLo[7:2]: begin
-        value = hbm_base_q[31:0];
-        reg_fails = write_q && locked_q;
-      end
-      RegHbmBaseHi[7:2]: begin
-        value = hbm_base_q[63:32];
-        reg_fails = write_q && locked_q;
-      end
-      RegHbmSizeLo[7:2]: begin
-        value = hbm_size_q[31:0];
-        reg_fails = write_q && locked_q;
-      end
-      RegHbmSizeHi[7:2]: begin
-        value = hbm_size_q[63:32];
-        reg_fails = write_q && locked_q;
-      end
-      RegVmemAddr[7:2]: begin
-        value = {8'b0, vmem_addr_q};
-        reg_fails = write_q && (wdata_q[1:0] != 2'b00 || wdata_q[31:24] != '0);
-      end
-      RegVmemData[7:2]:   reg_fails = !vmem_in;
-      RegFlagSelect[7:2]: begin
-        value = {27'b0, flag_select_q};
-        reg_fails = 1'b0;
-      end
-      default:            reg_fails = 1'b1;
+    case (reg_addr)
+      RegId:          value = 32'h55505454;
+      RegVersion:     value = IsaVersion;
+      RegConfigHash:  value = ConfigHash;
+      RegConfigId:    value = ConfigId;
+      RegArrayN:      value = N;
+      RegVmemBytes:   value = VmemBytes;
+      RegAccRows:     value = 2 * AccRows;
+      RegImemWords:   value = ImemWords;
+      RegSmemWords:   value = SmemWords;
+      RegCmemBytes:   value = CmemBytes;
+      RegStatus:      value = {27'b0, locked_q, quiet_i, error_i, done_i, run_i};
+      RegErrCause:    value = {16'b0, 5'b0, err_unit_i, err_cause_i};
+      RegErrPc:       value = {16'b0, err_pc_i};
+      RegErrAddrLo:   value = err_addr_i[31:0];
+      RegErrAddrHi:   value = err_addr_i[63:32];
+      RegFlagValue:   value = {24'b0, flag_value_q};
+      RegEntryPc:     value = entry_q;
+      RegIrqEnable:   value = {30'b0, irq_enable_q};
+      RegIrqStatus:   value = {30'b0, irq_status_q};
+      RegWatchdog:    value = watchdog_q;
+      RegHbmBaseLo:   value = hbm_base_q[31:0];
+      RegHbmBaseHi:   value = hbm_base_q[63:32];
+      RegHbmSizeLo:   value = hbm_size_q[31:0];
+      RegHbmSizeHi:   value = hbm_size_q[63:32];
+      RegVmemAddr:    value = {8'b0, vmem_addr_q};
+      RegFlagSelect:  value = {27'b0, flag_select_q};
+      default: value = '0;
+    endcase
+  end
+
+  // Whether the access is refused: as one to the register that the low bits name; for itself, or
+  // while the core runs.
+  logic reg_fails;
+  always_comb begin
+    case (reg_addr)
+      RegId, RegVersion, RegConfigHash, RegConfigId, RegArrayN, RegVmemBytes, RegAccRows,
+      RegImemWords, RegSmemWords, RegCmemBytes, RegStatus, RegErrCause, RegErrPc, RegErrAddrLo,
+      RegErrAddrHi, RegFlagValue: reg_fails = write_q;
+      RegEntryPc, RegIrqEnable, RegIrqStatus, RegWatchdog, RegFlagSelect: reg_fails = 1'b0;
+      RegHbmBaseLo, RegHbmBaseHi, RegHbmSizeLo, RegHbmSizeHi: reg_fails = write_q && locked_q;
+      RegCtrl: reg_fails = write_q && wdata_q[1:0] == 2'b11;
+      RegVmemAddr: reg_fails = write_q && (wdata_q[1:0] != 2'b00 || wdata_q[31:24] != '0);
+      RegVmemData: reg_fails = !vmem_in;
+      default: reg_fails = 1'b1;
     endcase
   end
 
@@ -240,7 +224,7 @@ module ttpu_host
     end else if (in_count) begin
       fails = write_q;
     end else begin
-      fails = addr_q[WindowBits-1:8] != '0 || reg_fails;
+      fails = addr_q[WindowBits-1:RegBits] != '0 || reg_fails;
     end
   end
 
@@ -383,6 +367,7 @@ module ttpu_host
     assert (16 * ImemWords <= WinImemBytes && 4 * SmemWords <= WinSmemBytes)
       else $fatal(1, "ImemWords or SmemWords larger than its window");
     assert (VmemBytes <= 1 << VmemAddrBits) else $fatal(1, "VMEM larger than its address");
+    assert (WinCounters == 1 << RegBits) else $fatal(1, "counters must begin at a power of two");
   end
   logic                  aw_hold_q;
   logic [WindowBits-1:0] aw_addr_q;

@@ -167,11 +167,9 @@ module ttpu_mxu_feed
       cause_addr = 32'(work_q.opcode);
     end else if (what_q.rows) begin
       cause_addr = work_q.rows;
-    end else if (what_q.dtype) begin
-      cause = ErrBadField;
-    end else if (what_q.unsupported) begin
+    end else if (what_q.unsupported) begin  // never with what_q.dtype
       cause = ErrUnsupported;
-    end else if (!other_kind) begin
+    end else if (!what_q.dtype && !other_kind) begin
       cause = what_q.align || what_q.stride0 || what_q.stride1 ? ErrBadAlign :
               what_q.vmem ? ErrVmemBounds : ErrAccBounds;
       cause_addr = what_q.align ? addr_q : what_q.stride0 ? addr_q + stride0 :

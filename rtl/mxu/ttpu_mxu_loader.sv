@@ -420,6 +420,7 @@ module ttpu_mxu_loader
     if (rst_ni & ~clear_i) begin
       assert (!(tile_take_i & ~tile_ready_o))
       else $error("a tile was taken that is not ready");
+      assert (!pop || note_q == note_mem[pop_ptr_q]) else $error("a word before its note");
       assert (used_q <= (PtrBits + 1)'(Depth))
       else $error("weight FIFO overflow");
     end

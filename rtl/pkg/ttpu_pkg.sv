@@ -17,6 +17,11 @@ package ttpu_pkg;
     return (fp_stages == 1) ? 0 : 1;
   endfunction
 
+  // FlagStages of control, likewise.
+  function automatic int unsigned flag_stages(input int unsigned fp_stages);
+    return (fp_stages == 1) ? 1 : 3;
+  endfunction
+
   // A command as a unit receives it: wait and signal are handled by its queue in control.
   typedef struct packed {
     logic [7:0]          opcode;
