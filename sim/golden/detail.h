@@ -33,6 +33,15 @@ inline bool is_mxu_type(uint32_t dtype) { return dtype <= static_cast<uint32_t>(
 }  // namespace ttpu::golden::detail
 
 namespace ttpu::golden {
+/// What an arithmetic stage of the VPU makes of one lane.
+struct Lane {
+  uint32_t value;
+  bool predicate;
+};
+/// `shift` is IQMUL's, `predicate` that of the stage before: SEL takes `left` where it is true, a
+/// comparison sets it.
+Lane operate_lane(isa::Vop op, uint32_t left, uint32_t right, uint32_t shift, bool predicate);
+
 /// One step of a reduction.
 uint32_t reduce_pair(isa::Reduce reduce, bool floating, uint32_t x, uint32_t y);
 }  // namespace ttpu::golden

@@ -129,6 +129,12 @@ bool compare(Vop op, uint32_t x, uint32_t y, bool before) {
 
 }  // namespace
 
+Lane operate_lane(Vop op, uint32_t left, uint32_t right, uint32_t shift, bool predicate) {
+  predicate = compare(op, left, right, predicate);
+  if (op == Vop::SEL) return {predicate ? left : right, predicate};
+  return {operate(op, left, right, shift), predicate};
+}
+
 uint32_t reduce_pair(Reduce reduce, bool floating, uint32_t x, uint32_t y) {
   switch (reduce) {
     case Reduce::SUM:
@@ -167,11 +173,9 @@ void Machine::run_stage(const Stage& stage, std::vector<uint32_t>& x,
         break;
     }
     if (stage.swap) std::swap(left, right);
-    predicate[l] = compare(stage.op, left, right, predicate[l]);
-    if (stage.op == Vop::SEL)
-      x[l] = predicate[l] ? left : right;
-    else
-      x[l] = operate(stage.op, left, right, stage.shift);
+    const Lane result = operate_lane(stage.op, left, right, stage.shift, predicate[l] != 0);
+    x[l] = result.value;
+    predicate[l] = result.predicate;
   }
   switch (stage.op) {
     case Vop::PASS:
