@@ -24,6 +24,7 @@ module tb_fp
     output logic [31:0] parts_o[Pairs],         // the sum in four parts
     output logic [31:0] loose_o[Pairs],         // the same by way of a loose sum
     output logic [22:0] parts_int_o[Pairs],     // the sum of integers in four parts
+    output logic [22:0] settled_int_o[Pairs],   // the same by add_settle
     output logic [31:0] pe_o[Pairs],            // the product of a PE, of the high halves
     output logic [22:0] pe_int_o[Pairs]         // of integers, of bits 24:16
 );
@@ -69,6 +70,7 @@ module tb_fp
       parts_o[i] = parts(loosen(x_i[i]), loosen(y_i[i]), 1'b1, 1'b1);
       loose_o[i] = settle(parts(loosen(x_i[i]), loosen(y_i[i]), 1'b1, 1'b0));
       parts_int_o[i] = 23'(parts(x_i[i], y_i[i], 1'b0, 1'b0));
+      settled_int_o[i] = 23'(parts(x_i[i], y_i[i], 1'b0, 1'b1));
       pe_o[i] = settle(product(x_i[i][31:16], y_i[i][31:16], 1'b1));
       pe_int_o[i] = 23'(product(x_i[i][31:16], y_i[i][31:16], 1'b0));
     end

@@ -120,6 +120,7 @@ class Fp : public testing::Test {
       equal("sum in parts", x, y, ref_add(x, y), dut_.parts_o[i]);
       equal("loose sum in parts", x, y, ref_add(x, y), dut_.loose_o[i]);
       equal("integer sum in parts", x, y, (x + y) & 0x7fffff, dut_.parts_int_o[i]);
+      equal("integer sum, settled", x, y, (x + y) & 0x7fffff, dut_.settled_int_o[i]);
       equal("pe_product", x, y, ref_mul(x & 0xffff0000, y & 0xffff0000), dut_.pe_o[i]);
       equal("integer pe_product", x, y, static_cast<uint32_t>(high(x) * high(y)) & 0x7fffff,
             dut_.pe_int_o[i]);
