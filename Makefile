@@ -40,7 +40,7 @@ sim: ## the whole regression; ends with `N passed, N failed` (SEED=n repeats ano
 nightly: ## the long random runs and proofs (a million GEMMs, ten million flits a topology), bitstreams of every open flow, Arty's count
 	@$(SETUP) sim
 	@failed=; $(SIM) --long --timeout 36000 || failed=yes; \
-	for board in icebreaker "icebreaker VARIANT=upduino" ulx3s "ulx3s VARIANT=25f" "ulx3s VARIANT=45f" tang_nano_20k arty; do \
+	for board in icebreaker "icebreaker VARIANT=upduino" ulx3s "ulx3s VARIANT=25f" "ulx3s VARIANT=45f" tang_nano_20k arty "arty VARIANT=35t"; do \
 	  $(MAKE) fpga BOARD=$$board || failed=yes; done; [ -z "$$failed" ]
 
 test: ## one test: make test TEST=name [SEED=n]

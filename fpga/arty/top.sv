@@ -28,6 +28,7 @@ module top #(
   parameter int unsigned ImemWords = 1024,
   parameter int unsigned SmemWords = 1024,
   parameter int unsigned QueueDepth = 4,
+  parameter int unsigned Micro = 0,
   parameter int unsigned MulStyle = ttpu_mxu_pkg::MulPacked,
   parameter int unsigned ConfigId = 0,
   parameter logic [31:0] ConfigHash = 32'h0
@@ -76,8 +77,8 @@ module top #(
     .FpStages(FpStages), .AccRows(AccRows), .VmemBanks(VmemBanks), .VmemRows(VmemRows),
     .VmemPorts(VmemPorts), .VpuStages(VpuStages), .VpuLanes(VpuLanes), .HasSfu(HasSfu),
     .DmaChannels(DmaChannels), .AxiBytes(AxiBytes), .AxiOutstanding(AxiOutstanding),
-    .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .MulStyle(MulStyle),
-    .ConfigId(ConfigId), .ConfigHash(ConfigHash)
+    .ImemWords(ImemWords), .SmemWords(SmemWords), .QueueDepth(QueueDepth), .Micro(Micro),
+    .MulStyle(MulStyle), .ConfigId(ConfigId), .ConfigHash(ConfigHash)
   ) i_board (
     .clk_i(clk), .rst_ni(rst_n), .uart_rx_i(uart_txd_in), .uart_tx_o(uart_rxd_out), .busy_o(busy),
     .error_o(error), .irq_o(unused_irq), .link_strobe_o(unused_strobe), .link_data_o(unused_data),

@@ -92,8 +92,8 @@ def variant(name, folder):
     # What the array and the host's memory take, by themselves, of the device.
     size = families.xc7_size(board)
     n = chosen_int(chosen, "N")
-    good &= check(chosen_int(chosen, "MulStyle") == 3 and n * n // 2 <= size["dsp"],
-                  f"{name}: {n}x{n} in {n * n // 2} of {size['dsp']} DSP blocks")
+    blocks = n * n // (2 if chosen_int(chosen, "MulStyle") == 3 else 1)  # 3: two products a block
+    good &= check(blocks <= size["dsp"], f"{name}: {n}x{n} in {blocks} of {size['dsp']} DSP blocks")
     bits = 8 * (chosen_int(chosen, "HbmBytes") + chosen_int(chosen, "VmemBanks") * chosen_int(chosen, "VmemRows") * 4 * n
                 + 2 * chosen_int(chosen, "AccRows") * 4 * n + 16 * chosen_int(chosen, "ImemWords"))
     good &= check(bits <= size["bram"] * 32768, f"{name}: memories of {bits // 8192} KiB in {size['bram'] * 4} KiB")

@@ -41,11 +41,11 @@ struct Config {
 
 inline constexpr auto kConfigs = std::to_array<Config>({
     {"nano", 1, 0xd1fc21bb, 4, 0, 1, 1, 128, 1, 3072, 1, 4, 4, 0, 2, 4, 1, 512, 256, 4, 1, 0, 1, "smallest board (iCE40 UP5K)"},
-    {"nano8", 6, 0x1f0b8bbf, 8, 0, 1, 1, 128, 1, 1024, 1, 4, 8, 0, 2, 4, 1, 512, 256, 4, 1, 0, 1, "small boards (Tang Nano 20K, ECP5-25F)"},
+    {"nano8", 6, 0x1f0b8bbf, 8, 0, 1, 1, 128, 1, 1024, 1, 4, 8, 0, 2, 4, 1, 512, 256, 4, 1, 0, 1, "small boards (Tang Nano 20K, ECP5-45F, Arty A7-35T)"},
     {"mini", 5, 0x3b9c6fd1, 4, 0, 2, 1, 64, 4, 2048, 1, 4, 4, 0, 2, 8, 4, 512, 256, 4, 1, 0, 0, "the smallest pipelined core: tests and waves"},
     {"edge", 2, 0xc159a859, 8, 1, 3, 4, 256, 1, 4096, 2, 4, 1, 1, 2, 4, 4, 1024, 1024, 8, 1, 0, 0, "ECP5-85F boards, RTL pods"},
     {"core16", 3, 0x85804f87, 16, 1, 2, 1, 512, 8, 512, 2, 6, 16, 1, 2, 64, 32, 4096, 4096, 8, 1, 0, 0, "the default"},
-    {"core8i", 7, 0xdd8e0ce1, 8, 0, 3, 1, 512, 4, 512, 2, 6, 1, 0, 2, 16, 4, 512, 1024, 4, 1, 0, 0, "integers only, for DSP blocks: Arty A7-35T"},
+    {"core8i", 7, 0xdd8e0ce1, 8, 0, 3, 1, 512, 4, 512, 2, 6, 1, 0, 2, 16, 4, 512, 1024, 4, 1, 0, 0, "integers only, for DSP blocks: core16i in small, for tests"},
     {"core16i", 8, 0xceb287ae, 16, 0, 3, 1, 512, 4, 1024, 2, 6, 1, 0, 2, 16, 4, 1024, 1024, 4, 1, 0, 0, "integers only, for DSP blocks: Arty A7-100T"},
     {"core128", 4, 0x4ed40b1a, 128, 1, 2, 1, 1024, 8, 4096, 2, 6, 128, 1, 2, 64, 32, 4096, 4096, 8, 2, 4194304, 0, "the published machine, in simulation"},
 });
