@@ -65,10 +65,13 @@ module ttpu_vpu_fetch
   logic [Last:0] a_way_q, b_way_q;
   logic [Last:0][1:0] a_way_sel_q, b_way_sel_q;
   // Words waiting for their partner, and the rows that they belong to.
-  logic [Width-1:0] a_word_q[4];
-  logic [Width-1:0] b_word_q[4];
-  logic [1:0] a_sel_q[4];
-  logic [1:0] b_sel_q[4];
+  localparam int unsigned Words = Pace == 1 ? 4 : 1;  // with rows so far apart one waits at most
+  localparam int unsigned PlaceBits = Words == 1 ? 1 : $clog2(Words);
+  logic [Width-1:0] a_word_q[Words];
+  logic [Width-1:0] b_word_q[Words];
+  logic [1:0] a_sel_q[Words];
+  logic [1:0] b_sel_q[Words];
+  logic [PlaceBits-1:0] a_wr, a_rd, b_wr, b_rd;  // places in these
   meta_t meta_q[8];
   logic [2:0] a_wr_q, a_rd_q, b_wr_q, b_rd_q;
   logic [3:0] meta_wr_q, meta_rd_q;
@@ -91,10 +94,14 @@ module ttpu_vpu_fetch
     refused_o = (a_wait_q && !a_gnt) || (b_wait_q && !b_gnt);
     in_flight_o = a_way_q != '0 || b_way_q != '0;
     row_valid_o = a_wr_q != a_rd_q && (!b_used_q || b_wr_q != b_rd_q);
-    a_word_o = a_word_q[a_rd_q[1:0]];
-    b_word_o = b_word_q[b_rd_q[1:0]];
-    a_sel_o = a_sel_q[a_rd_q[1:0]];
-    b_sel_o = b_sel_q[b_rd_q[1:0]];
+    a_wr = Words == 1 ? '0 : a_wr_q[PlaceBits-1:0];
+    a_rd = Words == 1 ? '0 : a_rd_q[PlaceBits-1:0];
+    b_wr = Words == 1 ? '0 : b_wr_q[PlaceBits-1:0];
+    b_rd = Words == 1 ? '0 : b_rd_q[PlaceBits-1:0];
+    a_word_o = a_word_q[a_rd];
+    b_word_o = b_word_q[b_rd];
+    a_sel_o = a_sel_q[a_rd];
+    b_sel_o = b_sel_q[b_rd];
     meta_o = meta_q[meta_rd_q[2:0]];
   end
 
@@ -129,13 +136,13 @@ module ttpu_vpu_fetch
       meta_wr_q <= meta_wr_q + 4'd1;
     end
     if (a_way_q[Last]) begin
-      a_word_q[a_wr_q[1:0]] <= acc_q ? acc_data_i : a_data_i;
-      a_sel_q[a_wr_q[1:0]] <= acc_q ? 2'd0 : a_way_sel_q[Last];
+      a_word_q[a_wr] <= acc_q ? acc_data_i : a_data_i;
+      a_sel_q[a_wr] <= acc_q ? 2'd0 : a_way_sel_q[Last];
       a_wr_q <= a_wr_q + 3'd1;
     end
     if (b_way_q[Last]) begin
-      b_word_q[b_wr_q[1:0]] <= b_data_i;
-      b_sel_q[b_wr_q[1:0]] <= b_way_sel_q[Last];
+      b_word_q[b_wr] <= b_data_i;
+      b_sel_q[b_wr] <= b_way_sel_q[Last];
       b_wr_q <= b_wr_q + 3'd1;
     end
     if (row_valid_o) begin
@@ -178,7 +185,7 @@ module ttpu_vpu_fetch
       else $error("no data of A in its cycle after the grant");
       assert (!(b_way_q[Last] && !b_valid_i))
       else $error("no data of B in its cycle after the grant");
-      assert (3'(a_wr_q - a_rd_q) <= 3'd4 && 3'(b_wr_q - b_rd_q) <= 3'd4)
+      assert (3'(a_wr_q - a_rd_q) <= 3'(Words) && 3'(b_wr_q - b_rd_q) <= 3'(Words))
       else $error("words overrun");
       assert (4'(meta_wr_q - meta_rd_q) <= 4'd8) else $error("rows overrun");
     end

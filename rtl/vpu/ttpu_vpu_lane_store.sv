@@ -53,10 +53,10 @@ module ttpu_vpu_lane_store
       .x_i, .y_i(32'd0), .pred_i(1'b0), .x_o(whole), .pred_o(unused_pred)
   );
 
-  // Elements gather from the top of the row's register down.
+  // Elements gather from the top of each place of the row in its word down.
   logic [AluLatency-1:0] valid_q;
   logic [LaneBits-1:0] lane_q;
-  logic [Width-1:0] row_q, data;
+  logic [Width-1:0] row_q;
   logic [23:0] addr_q;
   logic row_valid_q, take;
   logic [15:0] half;
@@ -66,11 +66,6 @@ module ttpu_vpu_lane_store
   always_comb begin
     half = raw_valid_i ? raw_x_i[31:16] : fp32_to_bf16(whole);
     octet = raw_valid_i ? raw_x_i[7:0] : int_to_8(whole, zp_i, dtype_i == DtypeS8);
-    case (size)
-      2'd0: data = {4{row_q[N*24+:N*8]}};
-      2'd1: data = {2{row_q[N*16+:N*16]}};
-      default: data = row_q;
-    endcase
   end
   always_ff @(posedge clk_i) begin
     valid_q <= {valid_q[AluLatency-2:0], valid_i};
@@ -78,8 +73,8 @@ module ttpu_vpu_lane_store
       lane_q <= lane_q + 1'b1;
       addr_q <= addr_i;
       case (size)
-        2'd0: row_q <= {octet, row_q[Width-1:8]};
-        2'd1: row_q <= {half, row_q[Width-1:16]};
+        2'd0: for (int unsigned i = 0; i < 4; i++) row_q[i*N*8+:N*8] <= {octet, row_q[i*N*8+8+:N*8-8]};
+        2'd1: for (int unsigned i = 0; i < 2; i++) row_q[i*N*16+:N*16] <= {half, row_q[i*N*16+16+:N*16-16]};
         default: row_q <= {raw_valid_i ? raw_x_i : whole, row_q[Width-1:32]};
       endcase
     end
@@ -95,7 +90,7 @@ module ttpu_vpu_lane_store
       .N(N), .Depth(LaneDepth)
   ) i_queue (
       .clk_i, .rst_ni, .halt_i, .clear_i,
-      .valid_i(row_valid_q), .data_i(data), .addr_i(addr_q), .start_i, .lanes_i, .size_i(size),
+      .valid_i(row_valid_q), .data_i(row_q), .addr_i(addr_q), .start_i, .lanes_i, .size_i(size),
       .wr_req_o, .wr_addr_o, .wr_be_o, .wr_data_o, .wr_gnt_i, .written_o, .refused_o
   );
 endmodule

@@ -34,17 +34,27 @@ module ttpu_vpu_queue #(
   logic [PtrBits-1:0] wr_ptr_q, rd_ptr_q;
   logic [PtrBits:0] count_q;
   logic there_q;  // count_q != 0
-  logic [N*4-1:0] be_q;  // of a row at the start of its word
+  logic [N-1:0] used;        // lanes in use
+  logic [N*4-1:0] be, be_q;  // of a row at the start of its word
   logic [1:0] place;
+
+  always_comb begin
+    for (int unsigned l = 0; l < N; l++) used[l] = 9'(l) < lanes_i;
+    for (int unsigned i = 0; i < 4 * N; i++) begin
+      case (size_i)
+        2'd0: be[i] = i < N && used[i % N];
+        2'd1: be[i] = i < 2 * N && used[(i / 2) % N];
+        default: be[i] = used[i / 4];
+      endcase
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
       data_q[wr_ptr_q] <= data_i;
       addr_q[wr_ptr_q] <= addr_i;
     end
-    if (start_i) begin
-      for (int unsigned i = 0; i < 4 * N; i++) be_q[i] <= (i >> size_i) < 32'(lanes_i);
-    end
+    if (start_i) be_q <= be;
     if (!rst_ni || clear_i) begin
       wr_ptr_q <= '0;
       rd_ptr_q <= '0;
