@@ -4,11 +4,13 @@
 // New operands each cycle; x_o and pred_o come five cycles (AluLatency) after valid_i. Steps: 1
 // product, order of the operands, distance | 2 shift to the right | 3 sum | 4 normaliser | 5
 // rounding. op_i and shift_i (IQMUL) are constant from the cycle before the first operands until the
-// last result; with pass_i x_i passes, whatever they are. Operations of a group that is left out
-// (HasFp: floats; HasMul: products; HasShift: shifts and logic; HasConvert: I2F, F2I) act as PASS, in
-// as many cycles.
+// last result; with pass_i x_i passes, whatever they are. x_factor_i and y_factor_i are x_i and y_i
+// as `factor` of ttpu_vpu_pkg gives them, for the product. Operations of a group that is left out
+// (HasFp: floats; HasMul: products; HasShift: shifts and logic; HasConvert: I2F, F2I) act as PASS,
+// in as many cycles.
 module ttpu_vpu_alu
   import ttpu_isa_pkg::*;
+  import ttpu_vpu_pkg::*;
 #(
     parameter int unsigned HasFp = 1,
     parameter int unsigned HasMul = 1,
@@ -22,6 +24,8 @@ module ttpu_vpu_alu
     input  logic        pass_i,
     input  logic [31:0] x_i,
     input  logic [31:0] y_i,
+    input  logic [31:0] x_factor_i,
+    input  logic [31:0] y_factor_i,
     input  logic        pred_i,
     output logic [31:0] x_o,
     output logic        pred_o
@@ -76,7 +80,7 @@ module ttpu_vpu_alu
   assign now = pass_i ? '0 : op_q;
 
   // ---- 1: product, order of the operands, distance ----------------------------------------------
-  logic [31:0] y, u1, w1, ma, mb;
+  logic [31:0] y, u1, w1;
   logic [30:0] unused_difference;
   logic [9:0] e1;
   logic [7:0] xy, yx, d;
@@ -108,9 +112,6 @@ module ttpu_vpu_alu
     if (now.kind.fadd) nan1 = nan1 | (xm & ym & sub1);
     if (now.kind.fmul) nan1 = nan1 | (xm & yz) | (ym & xz);
     nan1 = nan1 & (now.kind.fadd | now.kind.fmul | now.kind.fminmax | now.kind.f2i);
-    // the product of significands stands where that of IQMUL does, two bits below the top
-    ma = now.kind.imul | now.kind.iqmul ? x_i : {2'b01, x_i[22:0], 7'd0};
-    mb = now.kind.imul | now.kind.iqmul ? y : {2'b01, y[22:0], 7'd0};
     e1 = {2'd0, x_i[30:23]} + {2'd0, y[30:23]} - 10'd126;
     // equal exponents are 0 apart, whichever is the larger number
     {less, xy} = {1'b0, x_i[30:23]} - {1'b0, y[30:23]};
@@ -139,7 +140,7 @@ module ttpu_vpu_alu
                   now.kind.iqmul);
       u1_q <= u1;
       w1_q <= w1;
-      if (Mul) p1_q <= 64'($signed(ma)) * 64'($signed(mb));
+      if (Mul) p1_q <= 64'($signed(x_factor_i)) * 64'($signed(y_factor_i));
       e1_q <= e1;
       amount1_q <= amount;
       sub1_q <= sub1;
@@ -268,24 +269,44 @@ module ttpu_vpu_alu
   end
 
   // ---- 4: normaliser ----------------------------------------------------------------------------
+  // The three small distances at once: of either half of the byte that is at the top. What the
+  // rounding picks is known ahead but where that hangs on the number.
   logic [31:0] n4;
   logic [4:0] s;
+  logic [3:0] high;  // the byte's halves
+  logic [3:1] low;
+  logic sign4, over4, known4;
+  logic [1:0] fraction4, exponent4;  // picked: 0, 1, rounded, n4_q
   always_comb begin
     s[4:3] = s3_q;
     n4 = s[4] ? n3_q[31:0] << 16 : n3_q[31:0];
     n4 = s[3] ? n4 << 8 : n4;
-    s[2] = float3_q & (n4[31:28] == 4'd0);
+    {high, low} = n4[31:25];
+    s[2] = high == 4'd0;
+    s[1] = float3_q & (s[2] ? low[3:2] == 2'd0 : high[3:2] == 2'd0);
+    s[0] = float3_q & (s[2] ? low[3:2] == 2'b01 || low[3:1] == 3'd0 :
+                              high[3:2] == 2'b01 || high[3:1] == 3'd0);
+    s[2] = float3_q & s[2];
     n4 = s[2] ? n4 << 4 : n4;
-    s[1] = float3_q & (n4[31:30] == 2'd0);
     n4 = s[1] ? n4 << 2 : n4;
-    s[0] = float3_q & ~n4[31];
     n4 = s[0] ? n4 << 1 : n4;
+
+    sign4 = iqmul3_q ? n3_q[32] : sign3_q;
+    over4 = over3_q | (iqmul3_q & (n3_q[32] != n3_q[31]));
+    known4 = ~float3_q | nan3_q | inf3_q | zero3_q;
+    exponent4 = float3_q ? {1'b0, inf3_q} : over4 ? {1'b0, ~sign4} : {2{~zero3_q}};
+    fraction4 = float3_q | flush3_q ? 2'd0 : exponent4;  // a subnormal is a zero
+    if (nan3_q) begin
+      fraction4 = 2'd0;
+      exponent4 = 2'd1;
+    end
   end
 
   logic [31:0] n4_q;
   logic [9:0] e4_q;
   logic [4:0] s4_q;
-  logic v4_q, float4_q, sign4_q, zsign4_q, nan4_q, inf4_q, zero4_q, over4_q, flush4_q, pred4_q;
+  logic [1:0] fraction4_q, exponent4_q;
+  logic v4_q, float4_q, sign4_q, zsign4_q, nan4_q, inf4_q, zero4_q, over4_q, known4_q, pred4_q;
   always_ff @(posedge clk_i) begin
     v4_q <= v3_q;
     if (v3_q) begin
@@ -293,13 +314,15 @@ module ttpu_vpu_alu
       e4_q <= e3_q;
       s4_q <= s;
       float4_q <= float3_q;
-      sign4_q <= iqmul3_q ? n3_q[32] : sign3_q;
+      sign4_q <= sign4;
       zsign4_q <= zsign3_q;
       nan4_q <= nan3_q;
       inf4_q <= inf3_q;
       zero4_q <= zero3_q;
-      flush4_q <= flush3_q;
-      over4_q <= over3_q | (iqmul3_q & (n3_q[32] != n3_q[31]));
+      over4_q <= over4;
+      known4_q <= known4;
+      fraction4_q <= fraction4;
+      exponent4_q <= exponent4;
       pred4_q <= pred3_q;
     end
   end
@@ -308,34 +331,27 @@ module ttpu_vpu_alu
   logic [31:0] r;
   logic [30:0] rounded;
   logic [9:0] e5;
-  logic [1:0] pick_fraction, pick_exponent;  // bits: 0, 1, rounded, n4_q
-  logic none, under, inf;
+  logic [1:0] pick_fraction, pick_exponent;
+  logic under, over, none, inf;
   always_comb begin
     e5 = e4_q - {5'd0, s4_q};
-    none = ~n4_q[31] | zero4_q;
-    under = e5[9];
     // the leading one adds to the exponent, which is one too small; where the rounding makes it 255
     // the fraction becomes 0 by itself
     rounded = {e5[7:0], 23'd0} + {7'd0, n4_q[31:8]} +
         {30'd0, n4_q[7] & (n4_q[8] | (n4_q[6:0] != 7'd0))};
-    inf = inf4_q | (~none & ~under & (e5[8] | (e5[7:1] == 7'h7f)));
-    if (float4_q) begin
-      pick_fraction = {~(none | under | inf), 1'b0};
-      pick_exponent = {~(none | under | inf), inf};
-    end else begin
-      pick_fraction = over4_q ? {1'b0, ~sign4_q} : {2{~zero4_q}};
-      pick_exponent = pick_fraction;
-      if (flush4_q) pick_fraction = 2'd0;  // a subnormal is a zero
-    end
-    if (nan4_q) begin
-      pick_fraction = 2'd0;
-      pick_exponent = 2'd1;
-    end
+    under = e5[9];
+    over = ~e5[9] & (e5[8] | (e5[7:1] == 7'h7f));
+    pick_fraction[1] = known4_q ? fraction4_q[1] : n4_q[31] & ~(under | over);
+    pick_fraction[0] = fraction4_q[0];
+    pick_exponent[1] = known4_q ? exponent4_q[1] : n4_q[31] & ~(under | over);
+    pick_exponent[0] = known4_q ? exponent4_q[0] : n4_q[31] & over;
     for (int unsigned i = 0; i < 23; i++)
-      r[i] = pick_fraction[1] ? (pick_fraction[0] ? n4_q[i] : rounded[i]) : pick_fraction[0];
+      r[i] = pick_fraction[1] ? (pick_fraction[0] ? n4_q[i] : rounded[i]) :
+          pick_fraction[0] | (i == 22 & nan4_q);
     for (int unsigned i = 23; i < 31; i++)
       r[i] = pick_exponent[1] ? (pick_exponent[0] ? n4_q[i] : rounded[i]) : pick_exponent[0];
-    r[22] = r[22] | nan4_q;
+    none = ~n4_q[31] | zero4_q;
+    inf = inf4_q | (~none & over);
     r[31] = (none & ~inf) ? zsign4_q : sign4_q;
     if (!float4_q) r[31] = over4_q ? sign4_q : ~zero4_q & n4_q[31];
     r[31] = r[31] & ~nan4_q;

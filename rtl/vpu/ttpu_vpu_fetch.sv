@@ -4,8 +4,8 @@
 // when only one stream is granted, the other waits here, so that the row counts once. Words come
 // two cycles after their grant, from VMEM MemStages more. row_valid_o gives each row once, in order,
 // with both words; its taker never waits. A row that meets no refusal: step in cycle t, request t+1,
-// words t+3, row t+4 (from VMEM MemStages later). One row in Pace cycles at most. The accumulators are always words of 32-bit lanes; sel_o is
-// the place of the row in its word.
+// words t+3, row t+4 (from VMEM MemStages later). One row in Pace cycles at most. The accumulators
+// are always words of 32-bit lanes; sel_o is the place of the row in its word.
 module ttpu_vpu_fetch
   import ttpu_isa_pkg::*;
   import ttpu_vpu_pkg::*;

@@ -78,14 +78,15 @@ module ttpu_vpu_lane_load
       .HasFp(HasFp), .HasMul(0), .HasShift(0)
   ) i_float (
       .clk_i, .valid_i(valid_q[1]), .op_i(dequant ? VopI2f : VopPass), .shift_i(5'd0),
-      .pass_i(1'b0), .x_i(wide_q), .y_i(32'd0), .pred_i(1'b0), .x_o(float),
-      .pred_o(unused_pred1)
+      .pass_i(1'b0), .x_i(wide_q), .y_i(32'd0), .x_factor_i('0), .y_factor_i('0), .pred_i(1'b0),
+      .x_o(float), .pred_o(unused_pred1)
   );
   ttpu_vpu_alu #(
       .HasFp(HasFp), .HasMul(HasFp), .HasShift(0), .HasConvert(0)
   ) i_scale (
       .clk_i, .valid_i(valid_q[1+AluLatency]), .op_i(dequant ? VopFmul : VopPass), .shift_i(5'd0),
-      .pass_i(1'b0), .x_i(float), .y_i(scale_i), .pred_i(1'b0), .x_o,
+      .pass_i(1'b0), .x_i(float), .y_i(scale_i), .x_factor_i(factor(VopFmul, float)),
+      .y_factor_i(factor(VopFmul, scale_i)), .pred_i(1'b0), .x_o,
       .pred_o(unused_pred2)
   );
 endmodule

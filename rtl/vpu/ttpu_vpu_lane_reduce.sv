@@ -78,8 +78,8 @@ module ttpu_vpu_lane_reduce
         .HasFp(HasFp), .HasMul(0), .HasShift(0), .HasConvert(0)
     ) i_alu (
         .clk_i, .valid_i(go), .op_i(operation(lane_reduce_i, fp_i)), .shift_i(5'd0),
-        .pass_i(!level_alive[i]), .x_i(kept_q), .y_i(level_x[i]), .pred_i(1'b0),
-        .x_o(level_x[i+1]), .pred_o(unused_pred)
+        .pass_i(!level_alive[i]), .x_i(kept_q), .y_i(level_x[i]), .x_factor_i('0), .y_factor_i('0),
+        .pred_i(1'b0), .x_o(level_x[i+1]), .pred_o(unused_pred)
     );
     assign level_valid[i+1] = valid_q[AluLatency-1];
     assign level_alive[i+1] = alive_q[AluLatency-1];
@@ -127,8 +127,8 @@ module ttpu_vpu_lane_reduce
       .HasFp(HasFp), .HasMul(0), .HasShift(0), .HasConvert(0)
   ) i_rows (
       .clk_i, .valid_i(lane_valid), .op_i(operation(row_reduce_i, fp_i)), .shift_i(5'd0),
-      .pass_i(first_i), .x_i(lane_q), .y_i(running[row_lane_q]), .pred_i(1'b0), .x_o(y_o),
-      .pred_o(unused_pred)
+      .pass_i(first_i), .x_i(lane_q), .y_i(running[row_lane_q]), .x_factor_i('0), .y_factor_i('0),
+      .pred_i(1'b0), .x_o(y_o), .pred_o(unused_pred)
   );
   assign valid_o = valid_q[AluLatency-1];
   assign keep_o = keep_q[AluLatency-1];

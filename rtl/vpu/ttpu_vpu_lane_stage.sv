@@ -35,7 +35,7 @@ module ttpu_vpu_lane_stage
   logic [31:0] vectors[4*N];
   logic [LaneBits-1:0] lane_q;
   logic [1:0] index;
-  logic [31:0] v, operand, x_q, y_q;
+  logic [31:0] v, operand, x, y, x_q, y_q, x_factor_q, y_factor_q;
   logic pred_q;
 
   always_comb begin
@@ -52,13 +52,17 @@ module ttpu_vpu_lane_stage
       VoperandB: operand = b_i;
       default: operand = v;
     endcase
+    x = cfg_i.swap ? operand : x_i;
+    y = cfg_i.swap ? x_i : operand;
   end
 
   always_ff @(posedge clk_i) begin
     if (v_we_i) vectors[v_addr_i] <= v_data_i;
     if (valid_i) begin
-      x_q <= cfg_i.swap ? operand : x_i;
-      y_q <= cfg_i.swap ? x_i : operand;
+      x_q <= x;
+      y_q <= y;
+      x_factor_q <= factor(cfg_i.op, x);
+      y_factor_q <= factor(cfg_i.op, y);
       pred_q <= pred_i;
       lane_q <= lane_q + 1'b1;
     end
@@ -81,6 +85,7 @@ module ttpu_vpu_lane_stage
       .HasFp(HasFp)
   ) i_alu (
       .clk_i, .valid_i(valid_q[0]), .op_i(cfg_i.op), .shift_i(cfg_i.shift), .pass_i(1'b0),
-      .x_i(x_q), .y_i(y_q), .pred_i(pred_q), .x_o, .pred_o
+      .x_i(x_q), .y_i(y_q), .x_factor_i(x_factor_q), .y_factor_i(y_factor_q), .pred_i(pred_q), .x_o,
+      .pred_o
   );
 endmodule

@@ -50,7 +50,8 @@ module ttpu_vpu_lane_store
       .HasFp(HasFp), .HasMul(0), .HasShift(0)
   ) i_whole (
       .clk_i, .valid_i, .op_i(to_int ? VopF2i : VopPass), .shift_i(5'd0), .pass_i(1'b0),
-      .x_i, .y_i(32'd0), .pred_i(1'b0), .x_o(whole), .pred_o(unused_pred)
+      .x_i, .y_i(32'd0), .x_factor_i('0), .y_factor_i('0), .pred_i(1'b0), .x_o(whole),
+      .pred_o(unused_pred)
   );
 
   // Elements gather from the top of each place of the row in its word down.
@@ -73,8 +74,12 @@ module ttpu_vpu_lane_store
       lane_q <= lane_q + 1'b1;
       addr_q <= addr_i;
       case (size)
-        2'd0: for (int unsigned i = 0; i < 4; i++) row_q[i*N*8+:N*8] <= {octet, row_q[i*N*8+8+:N*8-8]};
-        2'd1: for (int unsigned i = 0; i < 2; i++) row_q[i*N*16+:N*16] <= {half, row_q[i*N*16+16+:N*16-16]};
+        2'd0:
+          for (int unsigned i = 0; i < 4; i++)
+            row_q[i*N*8+:N*8] <= {octet, row_q[i*N*8+8+:N*8-8]};
+        2'd1:
+          for (int unsigned i = 0; i < 2; i++)
+            row_q[i*N*16+:N*16] <= {half, row_q[i*N*16+16+:N*16-16]};
         default: row_q <= {raw_valid_i ? raw_x_i : whole, row_q[Width-1:32]};
       endcase
     end

@@ -56,6 +56,12 @@ package ttpu_vpu_pkg;
     logic [31:0] value;  // the constant
   } stage_t;
 
+  // A factor of the multiplier in ttpu_vpu_alu: an integer, or a significand, whose product stands
+  // where that of IQMUL does, two bits below the top.
+  function automatic logic [31:0] factor(input vop_e op, input logic [31:0] a);
+    factor = op == VopImul || op == VopIqmul ? a : {2'b01, a[22:0], 7'd0};
+  endfunction
+
   // What is being done.
   typedef enum logic [1:0] {
     ModeRun,

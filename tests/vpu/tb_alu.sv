@@ -18,13 +18,15 @@ module tb_alu
     output logic        bare_pred_o
 );
   ttpu_vpu_alu i_alu (
-      .clk_i, .valid_i, .op_i(vop_e'(op_i)), .shift_i, .pass_i, .x_i, .y_i, .pred_i, .x_o, .pred_o
+      .clk_i, .valid_i, .op_i(vop_e'(op_i)), .shift_i, .pass_i, .x_i, .y_i,
+      .x_factor_i(factor(vop_e'(op_i), x_i)), .y_factor_i(factor(vop_e'(op_i), y_i)), .pred_i,
+      .x_o, .pred_o
   );
   ttpu_vpu_alu #(
       .HasFp(0), .HasMul(0), .HasShift(0), .HasConvert(0)
   ) i_bare (
-      .clk_i, .valid_i, .op_i(vop_e'(op_i)), .shift_i, .pass_i, .x_i, .y_i, .pred_i,
-      .x_o(bare_x_o), .pred_o(bare_pred_o)
+      .clk_i, .valid_i, .op_i(vop_e'(op_i)), .shift_i, .pass_i, .x_i, .y_i, .x_factor_i('0),
+      .y_factor_i('0), .pred_i, .x_o(bare_x_o), .pred_o(bare_pred_o)
   );
 
   logic [AluLatency-1:0] valid_q;
