@@ -135,13 +135,12 @@ package ttpu_fp_conv_pkg;
   // Integer x + zp saturated to 8 bits, signed or not.
   function automatic logic [7:0] int_to_8(input logic [31:0] x, input logic [8:0] zp,
                                           input logic is_signed);
-    logic [33:0] s, low, high;
+    logic [33:0] s;
+    logic above, below;
     s = {{2{x[31]}}, x} + {{25{zp[8]}}, zp};
-    low = is_signed ? 34'h3_ffff_ff80 : 34'd0;
-    high = is_signed ? 34'd127 : 34'd255;
-    s = ($signed(s) < $signed(low)) ? low : s;
-    s = ($signed(s) > $signed(high)) ? high : s;
-    int_to_8 = s[7:0];
+    above = ~s[33] & ((s[32:8] != 25'd0) | (is_signed & s[7]));
+    below = s[33] & ~(is_signed & (s[32:7] == 26'h3ff_ffff));
+    int_to_8 = above ? {~is_signed, 7'h7f} : below ? {is_signed, 7'd0} : s[7:0];
   endfunction
 
   // The exact product p divided by 2^(31 + shift), nearest even, saturated to int32.

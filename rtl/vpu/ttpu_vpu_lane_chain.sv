@@ -60,7 +60,7 @@ module ttpu_vpu_lane_chain
 
   // ---- a row becomes lanes; shuffle -------------------------------------------------------------
   logic in_valid_q;
-  logic [LaneBits-1:0] in_lane_q, from;
+  logic [LaneBits-1:0] in_lane_q, in_lane_d, from, from_q;  // the lane, and that it comes from
   logic [Width-1:0] a_word_q, b_word_q;
   logic [1:0] a_sel_q, b_sel_q;
   logic [31:0] v3[N];  // vector register 3, for PERMUTE
@@ -77,15 +77,17 @@ module ttpu_vpu_lane_chain
       in_lane_q <= in_lane_q + 1'b1;
       in_valid_q <= in_lane_q != LastLane;
     end
+    from_q <= from;
     if (reset) in_valid_q <= 1'b0;
   end
   always_comb begin
-    from = in_lane_q;
+    in_lane_d = in_valid_q ? in_lane_q + 1'b1 : '0;  // a row comes behind the last lane, or later
+    from = in_lane_d;
     if (mode_i == ModeRun) begin
       case (shape_i.shuffle)
-        ShuffleRotate: from = in_lane_q + shape_i.arg[LaneBits-1:0];
+        ShuffleRotate: from = in_lane_d + shape_i.arg[LaneBits-1:0];
         ShuffleBroadcast: from = shape_i.arg[LaneBits-1:0];
-        ShufflePermute: from = v_set_q[3] ? v3[in_lane_q][LaneBits-1:0] : '0;
+        ShufflePermute: from = v_set_q[3] ? v3[in_lane_d][LaneBits-1:0] : '0;
         default: ;
       endcase
     end
@@ -98,7 +100,7 @@ module ttpu_vpu_lane_chain
       .N(N), .HasFp(HasFp)
   ) i_load_a (
       .clk_i, .rst_ni, .clear_i, .valid_i(in_valid_q), .word_i(a_word_q), .sel_i(a_sel_q),
-      .lane_i(from), .dtype_i(mode_i == ModeLdv ? DtypeI32 : a_i.dtype),
+      .lane_i(from_q), .dtype_i(mode_i == ModeLdv ? DtypeI32 : a_i.dtype),
       .raw_i(mode_i == ModeXpose), .dequant_i(a_i.dequant && mode_i == ModeRun), .zp_i(a_i.zp),
       .scale_i(a_i.scale), .valid_o(load_valid), .x_o(a_loaded)
   );

@@ -89,21 +89,26 @@ module ttpu_vpu_lane_sfu
     poly_q <= {poly_q[14:9], {2'd0, c0_q[8]} + 35'(td8_q >>> 21)};
   end
 
-  // ---- 10 T | 11 table | 12, 13 t | 14, 15 R ----------------------------------------------------
+  // ---- 10 T, table | 11 its rows | 12, 13 t | 14, 15 R ------------------------------------------
+  logic [31:0] t10;
   logic [15:10][31:0] t_q;
-  logic [32:0] c0r_11_q;
+  logic [32:0] c0r_10_q, c0r_11_q;
   logic [14:12][32:0] c0r_q;
-  logic [26:0] c1_11_q, c1_12_q;
-  logic [19:0] c2_11_q;
+  logic [26:0] c1_10_q, c1_11_q, c1_12_q;
+  logic [19:0] c2_10_q, c2_11_q;
   logic signed [41:0] c2d12_q;
   logic signed [27:0] t13_q;
   logic signed [49:0] td14_q;
   logic [34:0] r15_q;
+  assign t10 = power(poly_q[9], {{20{n_q[9][11]}}, n_q[9]}, x_q[9], func_i);
   always_ff @(posedge clk_i) begin
-    t_q <= {t_q[14:10], power(poly_q[9], {{20{n_q[9][11]}}, n_q[9]}, x_q[9], func_i)};
-    c0r_11_q <= recip_c0[t_q[10][31:25]];
-    c1_11_q <= recip_c1[t_q[10][31:25]];
-    c2_11_q <= recip_c2[t_q[10][31:25]];
+    t_q <= {t_q[14:10], t10};
+    c0r_10_q <= recip_c0[t10[31:25]];
+    c1_10_q <= recip_c1[t10[31:25]];
+    c2_10_q <= recip_c2[t10[31:25]];
+    c0r_11_q <= c0r_10_q;
+    c1_11_q <= c1_10_q;
+    c2_11_q <= c2_10_q;
     c2d12_q <= 42'($signed(c2_11_q)) * 42'($signed({1'b0, t_q[11][24:4]}));
     c1_12_q <= c1_11_q;
     t13_q <= 28'($signed(c1_12_q)) + 28'(c2d12_q >>> 21);
@@ -190,7 +195,8 @@ module ttpu_vpu_lane_sfu
   // ---- 20, 21, 22 normalised | 23 rounded | 24 special values -----------------------------------
   // From 20 on q_q is the biased exponent, less one, if the leading one is in bit 63.
   logic [63:0] v20, v21, v22, v20_q, v21_q, v22_q;
-  logic [31:0] n23, r23, r23_q;
+  logic [31:0] n23, r23, r23_q, own23_q;
+  logic is_own23_q;  // the input has a value of its own
   always_comb begin
     v20 = v19_q;
     shift20[1] = v20[63:32] == 32'd0;
@@ -219,9 +225,10 @@ module ttpu_vpu_lane_sfu
     v21_q <= v21;
     v22_q <= v22;
     r23_q <= r23;
-    y_o <= special(x_q[23], r23_q, func_i);
+    {is_own23_q, own23_q} <= own_value(x_q[22], func_i);
+    y_o <= is_own23_q ? own23_q : r23_q;
   end
 
   logic unused;
-  assign unused = ^{place3, y2_q, x_q[24], t_q[15], e16};
+  assign unused = ^{place3, y2_q, x_q[24:23], t_q[15], e16};
 endmodule

@@ -38,13 +38,20 @@ module ttpu_vpu_lane_store
     output logic              written_o,
     output logic              refused_o
 );
-  logic [1:0] size;
+  // Constant while rows are on their way, which come cycles later.
+  logic [1:0] size, size_q;
+  logic s8_q, start_q;
   logic to_int, unused_pred;
   logic [31:0] whole;
   always_comb begin
     size = dtype_log2(dtype_i);
     if (HasFp == 0) size[0] = 1'b0;  // control refuses bf16
     to_int = HasFp != 0 && fp_i && !dtype_is_fp(dtype_i);
+  end
+  always_ff @(posedge clk_i) begin
+    size_q <= size;
+    s8_q <= dtype_i == DtypeS8;
+    start_q <= start_i;
   end
   ttpu_vpu_alu #(
       .HasFp(HasFp), .HasMul(0), .HasShift(0)
@@ -66,14 +73,14 @@ module ttpu_vpu_lane_store
   assign next_o = take && lane_q == LaneBits'(N - 1);
   always_comb begin
     half = raw_valid_i ? raw_x_i[31:16] : fp32_to_bf16(whole);
-    octet = raw_valid_i ? raw_x_i[7:0] : int_to_8(whole, zp_i, dtype_i == DtypeS8);
+    octet = raw_valid_i ? raw_x_i[7:0] : int_to_8(whole, zp_i, s8_q);
   end
   always_ff @(posedge clk_i) begin
     valid_q <= {valid_q[AluLatency-2:0], valid_i};
     if (take) begin
       lane_q <= lane_q + 1'b1;
       addr_q <= addr_i;
-      case (size)
+      case (size_q)
         2'd0:
           for (int unsigned i = 0; i < 4; i++)
             row_q[i*N*8+:N*8] <= {octet, row_q[i*N*8+8+:N*8-8]};
@@ -95,7 +102,8 @@ module ttpu_vpu_lane_store
       .N(N), .Depth(LaneDepth)
   ) i_queue (
       .clk_i, .rst_ni, .halt_i, .clear_i,
-      .valid_i(row_valid_q), .data_i(row_q), .addr_i(addr_q), .start_i, .lanes_i, .size_i(size),
+      .valid_i(row_valid_q), .data_i(row_q), .addr_i(addr_q), .start_i(start_q), .lanes_i,
+      .size_i(size_q),
       .wr_req_o, .wr_addr_o, .wr_be_o, .wr_data_o, .wr_gnt_i, .written_o, .refused_o
   );
 endmodule

@@ -72,47 +72,55 @@ package ttpu_vpu_sfu_pkg;
     round = r | {sign, 31'd0};
   endfunction
 
-  // The result y, but for the inputs that have a value of their own.
-  function automatic logic [31:0] special(input logic [31:0] x, input logic [31:0] y,
-                                          input sfu_e func);
+  // {the input has a value of its own, that value}.
+  function automatic logic [32:0] own_value(input logic [31:0] x, input sfu_e func);
     logic [31:0] sign, r;
-    logic zero, inf, nan, neg;
+    logic zero, inf, nan, neg, far, own;
     sign = x & 32'h8000_0000;
     neg = x[31];
     zero = (x & 32'h7f80_0000) == 32'd0;
     inf = (x & 32'h7fff_ffff) == Fp32Inf;
     nan = (x & 32'h7fff_ffff) > Fp32Inf;
-    r = y;
+    far = inf;
+    r = 32'd0;
     case (func)
       SfuExp: begin
-        r = huge(x, func) ? (neg ? 32'd0 : Fp32Inf) : r;
+        far = huge(x, func);
+        r = neg ? 32'd0 : Fp32Inf;
         r = zero ? 32'h3f80_0000 : r;
       end
       SfuLog: begin
-        r = inf ? Fp32Inf : r;
-        r = neg ? Fp32Nan : r;
+        far = inf || neg;
+        r = neg ? Fp32Nan : Fp32Inf;
         r = zero ? 32'hff80_0000 : r;
       end
-      SfuRecip: begin
-        r = inf ? sign : r;
-        r = zero ? sign | Fp32Inf : r;
-      end
+      SfuRecip: r = zero ? sign | Fp32Inf : sign;
       SfuRsqrt: begin
-        r = inf ? 32'd0 : r;
-        r = neg ? Fp32Nan : r;
+        far = inf || neg;
+        r = neg ? Fp32Nan : 32'd0;
         r = zero ? sign | Fp32Inf : r;
       end
       SfuSigmoid: begin
-        r = huge(x, func) ? (neg ? 32'd0 : 32'h3f80_0000) : r;
+        far = huge(x, func);
+        r = neg ? 32'd0 : 32'h3f80_0000;
         r = zero ? 32'h3f00_0000 : r;
       end
       default: begin  // TANH, ERF
-        r = (inf || (func == SfuErf && (x & 32'h7f80_0000) >= 32'h4080_0000))
-            ? sign | 32'h3f80_0000 : r;
-        r = zero ? sign : r;
+        far = inf || (func == SfuErf && (x & 32'h7f80_0000) >= 32'h4080_0000);
+        r = zero ? sign : sign | 32'h3f80_0000;
       end
     endcase
-    special = nan ? Fp32Nan : r;
+    own = nan || zero || far;
+    own_value = {own, nan ? Fp32Nan : r};
+  endfunction
+
+  // The result y, but for the inputs that have a value of their own.
+  function automatic logic [31:0] special(input logic [31:0] x, input logic [31:0] y,
+                                          input sfu_e func);
+    logic [31:0] r;
+    logic own;
+    {own, r} = own_value(x, func);
+    special = own ? r : y;
   endfunction
 
   // Table row and place in the interval, {row, d}.
