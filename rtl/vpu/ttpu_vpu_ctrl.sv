@@ -20,7 +20,7 @@ module ttpu_vpu_ctrl
     parameter int unsigned AccRows = 512,
     parameter int unsigned VmemBytes = 262144,
     parameter int unsigned Depth = 32,
-    parameter int unsigned Pace = 1          // cycles from a result row of a transpose to the next
+    parameter int unsigned Pace = 1          // cycles from a row to the next, 1 or more than 3
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -81,7 +81,7 @@ module ttpu_vpu_ctrl
   logic [1:0] dims_q;                      // dimensions that are reduced
   logic [8:0]  cols_q;                     // transpose: columns of the source
   logic [CountBits-1:0] pending_q;         // results on their way
-  logic full_q;                            // Depth of them
+  logic full_q, none_q;                    // Depth of them, none of them
   logic done_q, error_q;
   logic refused_q;  // the command taken in the last cycle is in error: nothing comes of it
   error_e cause_q;
@@ -179,28 +179,31 @@ module ttpu_vpu_ctrl
   end
 
   // ---- checks of addresses ----------------------------------------------------------------------
-  // Alignment in the first cycle: starts, and strides of the dimensions that move, of A, then B,
-  // then D; what of it is bad is known when that cycle begins. Bounds with each row: with Pace > 1
-  // from registers, as addresses stand for a cycle or more before their row goes.
+  // Alignment once: starts, and strides of the dimensions that move, of A, then B, then D. Bounds
+  // with each row. Pace = 1: alignment as the command is taken, bounds as the row goes. Pace > 1:
+  // in the cycle before, from registers; addresses stand that long, as rows are cycles apart and
+  // the first one waits for the second cycle of its command.
   typedef struct packed {
     logic s2, s1, s0, start;
   } align_t;
   align_t a_align, b_align, d_align, a_align_q, b_align_q, d_align_q;
-  logic next0, next1, next2, a_far, b_far, d_far, a_out, b_out, d_out, b_checked, d_checked;
-  logic align_bad_q, row_bad;
+  logic run_now, xpose_now, align_now;  // of the command whose alignment is checked
+  logic next0, next1, next2, go0, go1, go2, col_go;
+  logic [31:0] a_first, b_first, d_first;
+  logic a_far, b_far, d_far, a_out, b_out, d_out, align_bad_d, align_bad_q, row_bad, checked;
   error_e row_cause;
   logic [31:0] row_base, row_stride;
 
   function automatic align_t align_bad(input dtype_e dtype, input logic [31:0] start,
                                        input logic [31:0] s0, input logic [31:0] s1,
-                                       input logic [31:0] s2, input logic go0, input logic go1,
-                                       input logic go2);
+                                       input logic [31:0] s2, input logic move0,
+                                       input logic move1, input logic move2);
     logic [31:0] mask;
     mask = (32'(N) << dtype_log2(dtype)) - 32'd1;
     align_bad.start = (start & mask) != 32'd0;
-    align_bad.s0 = go0 && (s0 & mask) != 32'd0;
-    align_bad.s1 = go1 && (s1 & mask) != 32'd0;
-    align_bad.s2 = go2 && (s2 & mask) != 32'd0;
+    align_bad.s0 = move0 && (s0 & mask) != 32'd0;
+    align_bad.s1 = move1 && (s1 & mask) != 32'd0;
+    align_bad.s2 = move2 && (s2 & mask) != 32'd0;
   endfunction
 
   function automatic logic beyond(input logic [31:0] addr, input logic acc);
@@ -211,59 +214,75 @@ module ttpu_vpu_ctrl
     next0 = is_run ? shape_i.n0 != 16'd1 : is_xpose && xpose.rows != 9'd1;
     next1 = is_run && shape_i.n1 != 16'd1;
     next2 = is_run && shape_i.n2 != 16'd1;
-    a_align = align_bad(is_run || is_xpose ? a_i.dtype : DtypeI32, a_start,
+    if (Pace == 1) begin
+      {run_now, xpose_now, align_now} = {is_run, is_xpose, idle};
+      {go0, go1, go2, col_go} = {next0, next1, next2, xpose.lanes != 9'd1};
+      a_first = a_start;
+      b_first = b_start;
+      d_first = d_start;
+    end else begin
+      {run_now, xpose_now, align_now} = {mode_q == ModeRun, mode_q == ModeXpose, start_o};
+      {go0, go1, go2, col_go} = {!roll0, !roll1, !roll2, cols_q != 9'd1};
+      a_first = a_addr_o;
+      b_first = b_addr_o;
+      d_first = d_addr;
+    end
+    a_align = align_bad(run_now || xpose_now ? a_i.dtype : DtypeI32, a_first,
                         row_bytes(a_i.s0, 1'b0), row_bytes(a_i.s1, 1'b0), row_bytes(a_i.s2, 1'b0),
-                        next0, next1, next2);
-    b_align = align_bad(b_i.dtype, b_start, b_s0, b_s1, b_s2, next0, next1, next2);
-    if (is_xpose)
-      d_align = align_bad(a_i.dtype, d_start, d_s0, d_s1, d_s2, xpose.lanes != 9'd1, 1'b0, 1'b0);
+                        go0, go1, go2);
+    b_align = align_bad(b_i.dtype, b_first, b_s0, b_s1, b_s2, go0, go1, go2);
+    if (xpose_now)
+      d_align = align_bad(a_i.dtype, d_first, d_s0, d_s1, d_s2, col_go, 1'b0, 1'b0);
     else
-      d_align = align_bad(d_i.dtype, d_start, d_s0, d_s1, d_s2,
-                          next0 && shape_i.row_dims == 2'd0, next1 && shape_i.row_dims <= 2'd1,
-                          next2 && shape_i.row_dims <= 2'd2);
+      d_align = align_bad(d_i.dtype, d_first, d_s0, d_s1, d_s2, go0 && shape_i.row_dims == 2'd0,
+                          go1 && shape_i.row_dims <= 2'd1, go2 && shape_i.row_dims <= 2'd2);
+    align_bad_d = (a_align != '0 && !(a_i.acc && run_now)) ||
+                  (b_align != '0 && b_i.on && run_now) ||
+                  (d_align != '0 && (run_now || xpose_now));
   end
   always_ff @(posedge clk_i) begin
-    if (idle) begin
-      a_align_q <= a_i.acc && is_run ? '0 : a_align;
-      b_align_q <= b_i.on && is_run ? b_align : '0;
-      d_align_q <= is_run || is_xpose ? d_align : '0;
-      align_bad_q <= (a_align != '0 && !(a_i.acc && is_run)) ||
-                     (b_align != '0 && b_i.on && is_run) ||
-                     (d_align != '0 && (is_run || is_xpose));
+    if (align_now) begin
+      a_align_q <= a_i.acc && run_now ? '0 : a_align;
+      b_align_q <= b_i.on && run_now ? b_align : '0;
+      d_align_q <= run_now || xpose_now ? d_align : '0;
+      align_bad_q <= align_bad_d;
     end
   end
 
-  if (Pace == 1) begin : gen_far_now
-    assign a_far = beyond(a_addr_o, acc_src);
-    assign b_far = beyond(b_addr_o, 1'b0);
-    assign d_far = beyond(d_row, 1'b0);
-  end else begin : gen_far_before
-    always_ff @(posedge clk_i) begin
-      a_far <= idle ? beyond(a_start, a_i.acc && is_run) : beyond(a_addr_o, acc_src);
-      b_far <= beyond(idle ? b_start : b_addr_o, 1'b0);
-      d_far <= beyond(idle ? d_start : d_row, 1'b0);
-    end
-  end
-
+  // Which of the row's addresses lie outside.
   always_comb begin
-    b_checked = state_q == StWalk && b_used_o;
-    d_checked = state_q == StScatter || (state_q == StWalk && mode_q == ModeRun && last_q);
-    a_out = state_q == StWalk && a_far;
-    b_out = b_checked && b_far;
-    d_out = d_checked && d_far;
-    row_bad = (start_o && align_bad_q) || a_out || b_out || d_out;
-    // What is wrong, and the first address in error: of a stream, perhaps its second row's.
+    a_far = beyond(a_addr_o, acc_src) && state_q == StWalk;
+    b_far = beyond(b_addr_o, 1'b0) && state_q == StWalk && b_used_o;
+    d_far = beyond(d_row, 1'b0) &&
+            ((state_q == StWalk && mode_q == ModeRun && last_q) ||
+             (state_q != StWalk && mode_q == ModeXpose));  // StScatter, and before it
+  end
+  if (Pace == 1) begin : gen_bad_now
+    assign {a_out, b_out, d_out} = {a_far, b_far, d_far};
+    assign row_bad = align_bad_q || a_far || b_far || d_far;
+    assign checked = 1'b1;
+  end else begin : gen_bad_before
+    always_ff @(posedge clk_i) begin
+      {a_out, b_out, d_out} <= {a_far, b_far, d_far};
+      row_bad <= (start_o ? align_bad_d : align_bad_q) || a_far || b_far || d_far;
+    end
+    assign checked = !start_o;
+  end
+
+  // What is wrong, and the first address in error: of a stream, perhaps its second row's. A row
+  // that is out of alignment is the first.
+  always_comb begin
     row_cause = acc_src ? ErrAccBounds : ErrVmemBounds;
     row_base = a_addr_o;
     row_stride = '0;
-    if (start_o && a_align_q != '0) begin
+    if (a_align_q != '0) begin
       row_cause = ErrBadAlign;
       if (!a_align_q.start) row_stride = a_align_q.s0 ? a_s0 : a_align_q.s1 ? a_s1 : a_s2;
-    end else if (start_o && b_align_q != '0) begin
+    end else if (b_align_q != '0) begin
       row_cause = ErrBadAlign;
       row_base = b_addr_o;
       if (!b_align_q.start) row_stride = b_align_q.s0 ? b_s0 : b_align_q.s1 ? b_s1 : b_s2;
-    end else if (start_o && d_align_q != '0) begin
+    end else if (d_align_q != '0) begin
       row_cause = ErrBadAlign;
       row_base = d_row;
       if (!d_align_q.start) row_stride = d_align_q.s0 ? d_s0 : d_align_q.s1 ? d_s1 : d_s2;
@@ -289,8 +308,9 @@ module ttpu_vpu_ctrl
   // ---- states ---------------------------------------------------------------------------------
   logic turn, go, counts;
   always_comb begin
-    turn = !halt_i && !refused_q && ((state_q == StWalk && fetch_ready_i && (!full_q || !last_q)) ||
-                       (state_q == StScatter && !full_q && scatter_ready));
+    turn = !halt_i && !refused_q && checked &&
+           ((state_q == StWalk && fetch_ready_i && (!full_q || !last_q)) ||
+            (state_q == StScatter && !full_q && scatter_ready));
     go = turn && !row_bad;  // late: what it moves is known before
     step_o = go && state_q == StWalk;
     scatter_o = go && state_q == StScatter;
@@ -306,6 +326,7 @@ module ttpu_vpu_ctrl
     if (counts != written_i) begin
       pending_q <= counts ? pending_q + 1'b1 : pending_q - 1'b1;
       full_q <= counts && pending_q == CountBits'(Depth - 1);
+      none_q <= !counts && pending_q == CountBits'(1);
     end
     case (state_q)
       StIdle: begin
@@ -390,7 +411,7 @@ module ttpu_vpu_ctrl
         end
       end
       StDrain: begin
-        if (mode_q == ModeLdv ? loaded_i : pending_q == '0) begin
+        if (mode_q == ModeLdv ? loaded_i : none_q) begin
           state_q <= StIdle;
           done_q <= 1'b1;
         end
@@ -409,6 +430,7 @@ module ttpu_vpu_ctrl
       mode_q <= ModeRun;
       pending_q <= '0;
       full_q <= 1'b0;
+      none_q <= 1'b1;
       done_q <= 1'b0;
       error_q <= 1'b0;
       refused_q <= 1'b0;
@@ -428,7 +450,7 @@ module ttpu_vpu_ctrl
     if (((state_q != StIdle && state_q != StError) || done_q) && !refused_q)
       status_o.activity = refused_i ? ActStallMem : ActBusy;
     status_o.quiet = !in_flight_i && !done_q && !error_q && !refused_q &&
-                     (halt_i || (pending_q == '0 && (state_q == StIdle || state_q == StError)));
+                     (halt_i || (none_q && (state_q == StIdle || state_q == StError)));
   end
 
   logic unused;
@@ -443,14 +465,14 @@ module ttpu_vpu_ctrl
         assert (roll0 == (left0_q == 16'd1) && roll1 == (left1_q == 16'd1) &&
                 roll2 == (left2_q == 16'd1) &&
                 last_q == ends_group(dims_q, roll0, roll1, roll2) &&
-                full_q == (pending_q == CountBits'(Depth)))
+                full_q == (pending_q == CountBits'(Depth)) && none_q == (pending_q == '0))
         else $error("the ends of dimensions known ahead differ from the counts");
         assert (mode_q != ModeRun || (first0_q == (left0_q == shape_i.n0) &&
                 first1_q == (left1_q == shape_i.n1) && first2_q == (left2_q == shape_i.n2)))
         else $error("the begins of dimensions known ahead differ from the counts");
       end
-      assert (!turn || (a_far == beyond(a_addr_o, acc_src) && b_far == beyond(b_addr_o, 1'b0) &&
-                        d_far == beyond(d_row, 1'b0)))
+      assert (!turn || (a_out == a_far && b_out == b_far && d_out == d_far &&
+                        row_bad == (align_bad_q || a_far || b_far || d_far)))
       else $error("the checks made ahead are of other addresses");
     end
   end

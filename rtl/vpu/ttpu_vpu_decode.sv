@@ -30,6 +30,11 @@ module ttpu_vpu_decode
   vpu_run_t   run;
   vpu_xpose_t xpose;
   logic [31:0] n0, n1, n2;
+  logic bad0, bad1, bad2, bad_dims, bad_arg, bad_index;
+  logic seta_field, setb_field, setd_field, shape_field, stage_field, sfu_field, run_field,
+        xpose_field;
+  logic seta_support, setb_support, setd_support, shape_support, stage_support, sfu_support;
+  logic unknown, field, support;  // of this opcode
 
   function automatic logic undefined_type(input logic [2:0] t);
     undefined_type = t > 3'd4;
@@ -68,102 +73,109 @@ module ttpu_vpu_decode
     n0 = cmd_i.c + 32'(shape.n0);
     n1 = cmd_i.b + 32'(shape.n1);
     n2 = cmd_i.a + 32'(shape.n2);
-    cause_o = ErrNone;
+    bad0 = bad_count(n0);
+    bad1 = bad_count(n1);
+    bad2 = bad_count(n2);
+    bad_dims = (shape.row_dims == 2'd0) != (shape.row_reduce == ReduceNone);
+    bad_arg = 32'(shape.arg) >= N;
+    bad_index = 32'(stage.index) >= VpuStages;
+    seta_field = undefined_type(seta.dtype) ||
+                 (seta.src == VsrcAcc && seta.dtype != DtypeI32 && seta.dtype != DtypeF32) ||
+                 (seta.dequant && float_type(seta.dtype));
+    seta_support = NoFp && (float_type(seta.dtype) || seta.dequant);
+    setb_field = undefined_type(setb.dtype) || (setb.dequant && float_type(setb.dtype));
+    setb_support = NoFp && (float_type(setb.dtype) || setb.dequant);
+    setd_field = undefined_type(setd.dtype) || (!setd.fp && float_type(setd.dtype));
+    setd_support = NoFp && setd.fp;
+    shape_field = bad0 || bad1 || bad2 || bad_dims || bad_arg;
+    shape_support = NoFp && shape.fp;
+    stage_field = undefined_op(stage.op) || stage.operand == 3'd7;
+    stage_support = bad_index || (NoFp && float_op(stage.op));
+    sfu_field = sfu.func > 4'd7;
+    sfu_support = NoSfu && sfu.func != SfuNone;
+    run_field = bad_lanes(run.lanes);
+    xpose_field = bad_lanes(xpose.rows) || bad_lanes(xpose.lanes);
+    unknown = 1'b1;
+    case (cmd_i.opcode)
+      OpVpuClear, OpVpuLdv, OpVpuSeta, OpVpuSetb, OpVpuSetd, OpVpuShape, OpVpuStage, OpVpuSfu,
+      OpVpuRun, OpVpuXpose: unknown = 1'b0;
+      default: ;
+    endcase
+    field = 1'b0;
+    support = 1'b0;
     value_o = 32'd0;
     case (cmd_i.opcode)
-      OpVpuClear, OpVpuLdv: ;
       OpVpuSeta: begin
-        value_o = 32'(seta.dtype);
-        if (undefined_type(seta.dtype) ||
-            (seta.src == VsrcAcc && seta.dtype != DtypeI32 && seta.dtype != DtypeF32) ||
-            (seta.dequant && float_type(seta.dtype)))
-          cause_o = ErrBadField;
-        else if (NoFp && float_type(seta.dtype)) cause_o = ErrUnsupported;
-        else if (NoFp && seta.dequant) begin
-          cause_o = ErrUnsupported;
-          value_o = 32'd1;
-        end
+        field = seta_field;
+        support = seta_support;
+        value_o = !seta_field && NoFp && !float_type(seta.dtype) ? 32'd1 : 32'(seta.dtype);
       end
       OpVpuSetb: begin
-        value_o = 32'(setb.dtype);
-        if (undefined_type(setb.dtype) || (setb.dequant && float_type(setb.dtype)))
-          cause_o = ErrBadField;
-        else if (NoFp && float_type(setb.dtype)) cause_o = ErrUnsupported;
-        else if (NoFp && setb.dequant) begin
-          cause_o = ErrUnsupported;
-          value_o = 32'd1;
-        end
+        field = setb_field;
+        support = setb_support;
+        value_o = !setb_field && NoFp && !float_type(setb.dtype) ? 32'd1 : 32'(setb.dtype);
       end
       OpVpuSetd: begin
-        value_o = 32'(setd.dtype);
-        if (undefined_type(setd.dtype) || (!setd.fp && float_type(setd.dtype)))
-          cause_o = ErrBadField;
-        else if (NoFp && setd.fp) begin
-          cause_o = ErrUnsupported;
-          value_o = 32'd1;
-        end
+        field = setd_field;
+        support = setd_support;
+        value_o = setd_field ? 32'(setd.dtype) : 32'd1;
       end
       OpVpuShape: begin
-        if (bad_count(n0)) begin
-          cause_o = ErrBadField;
-          value_o = n0;
-        end else if (bad_count(n1)) begin
-          cause_o = ErrBadField;
-          value_o = n1;
-        end else if (bad_count(n2)) begin
-          cause_o = ErrBadField;
-          value_o = n2;
-        end else if ((shape.row_dims == 2'd0) != (shape.row_reduce == ReduceNone)) begin
-          cause_o = ErrBadField;
-          value_o = 32'(shape.row_dims);
-        end else if (32'(shape.arg) >= N) begin
-          cause_o = ErrBadField;
-          value_o = 32'(shape.arg);
-        end else if (NoFp && shape.fp) begin
-          cause_o = ErrUnsupported;
-          value_o = 32'd1;
-        end
+        field = shape_field;
+        support = shape_support;
+        if (bad0) value_o = n0;
+        else if (bad1) value_o = n1;
+        else if (bad2) value_o = n2;
+        else if (bad_dims) value_o = 32'(shape.row_dims);
+        else if (bad_arg) value_o = 32'(shape.arg);
+        else value_o = 32'd1;
       end
       OpVpuStage: begin
-        if (undefined_op(stage.op)) begin
-          cause_o = ErrBadField;
-          value_o = 32'(stage.op);
-        end else if (stage.operand == 3'd7) begin
-          cause_o = ErrBadField;
-          value_o = 32'(stage.operand);
-        end else if (32'(stage.index) >= VpuStages) begin
-          cause_o = ErrUnsupported;
-          value_o = 32'(stage.index);
-        end else if (NoFp && float_op(stage.op)) begin
-          cause_o = ErrUnsupported;
-          value_o = 32'(stage.op);
-        end
+        field = stage_field;
+        support = stage_support;
+        if (undefined_op(stage.op)) value_o = 32'(stage.op);
+        else if (stage.operand == 3'd7) value_o = 32'(stage.operand);
+        else if (bad_index) value_o = 32'(stage.index);
+        else value_o = 32'(stage.op);
       end
       OpVpuSfu: begin
+        field = sfu_field;
+        support = sfu_support;
         value_o = 32'(sfu.func);
-        if (sfu.func > 4'd7) cause_o = ErrBadField;
-        else if (NoSfu && sfu.func != SfuNone) cause_o = ErrUnsupported;
       end
       OpVpuRun: begin
+        field = run_field;
         value_o = 32'(run.lanes);
-        if (bad_lanes(run.lanes)) cause_o = ErrBadField;
       end
       OpVpuXpose: begin
+        field = xpose_field;
         value_o = bad_lanes(xpose.rows) ? 32'(xpose.rows) : 32'(xpose.lanes);
-        if (bad_lanes(xpose.rows) || bad_lanes(xpose.lanes)) cause_o = ErrBadField;
       end
-      default: begin
-        cause_o = ErrIllegalOpcode;
-        value_o = 32'(cmd_i.opcode);
-      end
+      OpVpuClear, OpVpuLdv: ;
+      default: value_o = 32'(cmd_i.opcode);
     endcase
-    err_o = cause_o != ErrNone;
+    cause_o = unknown ? ErrIllegalOpcode : field ? ErrBadField : support ? ErrUnsupported : ErrNone;
+  end
+
+  // Opcodes and fields side by side: whether there is an error is wanted early.
+  always_comb begin
+    err_o = unknown || (cmd_i.opcode == OpVpuSeta && (seta_field || seta_support)) ||
+            (cmd_i.opcode == OpVpuSetb && (setb_field || setb_support)) ||
+            (cmd_i.opcode == OpVpuSetd && (setd_field || setd_support)) ||
+            (cmd_i.opcode == OpVpuShape && (shape_field || shape_support)) ||
+            (cmd_i.opcode == OpVpuStage && (stage_field || stage_support)) ||
+            (cmd_i.opcode == OpVpuSfu && (sfu_field || sfu_support)) ||
+            (cmd_i.opcode == OpVpuRun && run_field) ||
+            (cmd_i.opcode == OpVpuXpose && xpose_field);
   end
 
   logic unused;
   assign unused = ^{cmd_i, seta, setb, setd, shape, stage, sfu, run, xpose};
 
 `ifndef SYNTHESIS
+  always_comb begin
+    assert (err_o == (cause_o != ErrNone)) else $error("an error without a cause, or the reverse");
+  end
   initial begin
     assert (N >= 2 && N <= 256 && 2 ** $clog2(N) == N)
     else $fatal(1, "N is a power of two, 2..256");

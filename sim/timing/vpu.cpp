@@ -67,7 +67,7 @@ UnitView Vpu::view(const Vmem& vmem, bool acc_granted) {
     if (row_dims_ == 3) last_ = roll0 && roll1 && left2_ == 1;
   }
   const bool room = pending_ != depth_;
-  step_ = phase_ == Phase::Walk && fetch_ready && (room || !last_);
+  step_ = phase_ == Phase::Walk && cycle_ >= walk_from_ && fetch_ready && (room || !last_);
   scatter_ = phase_ == Phase::Scatter && room && cycle_ >= scatter_free_;
   load_done_ = !loads_.empty() && loads_.front() == cycle_;
 
@@ -85,6 +85,8 @@ void Vpu::take(const Command& c) {
     for (int i = 0; i < 3; ++i) s.s[i] = rows ? static_cast<uint32_t>(v[i]) : bytes(v[i]);
   };
   done_q_ = true;  // configuration commands; the others clear it again
+  // with one lane checks take the first cycle
+  walk_from_ = cycle_ + (pace_ == 1 ? 1 : 2);
   switch (c.opcode) {
     case Opcode::VPU_CLEAR:
       a_ = b_ = d_ = Stream{};

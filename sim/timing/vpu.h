@@ -82,7 +82,7 @@ class Vpu {
   // outcome of view()
   bool a_gnt_ = false, b_gnt_ = false, written_ = false, step_ = false, scatter_ = false;
   bool last_ = false, load_done_ = false;
-  uint64_t cycle_ = 0, fetch_free_ = 0, scatter_free_ = 0;
+  uint64_t cycle_ = 0, walk_from_ = 0, fetch_free_ = 0, scatter_free_ = 0;
 };
 
 }  // namespace ttpu::timing
