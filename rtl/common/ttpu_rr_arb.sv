@@ -14,18 +14,20 @@ module ttpu_rr_arb #(
   output logic [NumReq-1:0]    gnt_o,
   output logic [IndexBits-1:0] index_o
 );
-  logic [NumReq-1:0] mask_q;  // requesters behind the last one granted: they go first
-  logic [NumReq-1:0] first, lowest, lowest_first;
-
-  // The lowest of both, side by side, and each bit by itself: the grant is often a path's middle.
-  assign first = req_i & mask_q;
-  always_comb begin
-    for (int unsigned i = 0; i < NumReq; i++) begin
-      lowest[i] = req_i[i] & ((req_i & ((NumReq'(1) << i) - 1'b1)) == '0);
-      lowest_first[i] = first[i] & ((first & ((NumReq'(1) << i) - 1'b1)) == '0);
+  // For each pair i < j, at i * NumReq + j: the last grant was to one of i to j - 1, so that j goes
+  // before i. By pairs, and in registers: the grant is often a path's middle.
+  logic [NumReq*NumReq-1:0] turned_d, turned_q;
+  for (genvar i = 0; i < NumReq; i++) begin : gen_req
+    logic [NumReq-1:0] ahead;  // that go before i
+    for (genvar j = 0; j < NumReq; j++) begin : gen_pair
+      if (j < i) assign ahead[j] = !turned_q[j*NumReq+i];
+      else if (j == i) assign ahead[j] = 1'b0;
+      else assign ahead[j] = turned_q[i*NumReq+j];
+      if (j <= i) assign turned_d[i*NumReq+j] = 1'b0;
+      else assign turned_d[i*NumReq+j] = |gnt_o[j-1:i];
     end
+    assign gnt_o[i] = req_i[i] && (req_i & ahead) == '0;
   end
-  assign gnt_o = first != '0 ? lowest_first : lowest;
 
   always_comb begin
     index_o = '0;
@@ -35,8 +37,8 @@ module ttpu_rr_arb #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) mask_q <= '0;
-    else if (advance_i && req_i != '0) mask_q <= ~(gnt_o | (gnt_o - 1'b1));
+    if (!rst_ni) turned_q <= '0;
+    else if (advance_i && req_i != '0) turned_q <= turned_d;
   end
 
 `ifndef SYNTHESIS

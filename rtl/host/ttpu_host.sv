@@ -274,12 +274,16 @@ module ttpu_host
   // ---- VMEM window: one 32-bit lane of a word ---------------------------------------------------
   logic [LaneBits-1:0] lane;
   assign lane = vmem_addr_q[2 +: LaneBits];
-  assign vmem_rd_req_o = state_q == StVmemReq && !write_q;
   assign vmem_rd_addr_o = vmem_addr_q;
-  assign vmem_wr_req_o = state_q == StVmemReq && write_q;
   assign vmem_wr_addr_o = vmem_addr_q;
   assign vmem_wr_be_o = WordBytes'(4'hf) << {lane, 2'b00};
   assign vmem_wr_data_o = {N{wdata_q}};
+
+  // In StVmemReq, from registers: the arbitration is long.
+  always_ff @(posedge clk_i) begin
+    vmem_rd_req_o <= rst_ni && (vmem_rd_req_o ? !vmem_rd_gnt_i : act && ok && vmem_q && !write_q);
+    vmem_wr_req_o <= rst_ni && (vmem_wr_req_o ? !vmem_wr_gnt_i : act && ok && vmem_q && write_q);
+  end
 
   // ---- sequence ---------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
@@ -295,8 +299,8 @@ module ttpu_host
           else state_q <= StRespond;
         StMem: state_q <= StRespond;
         StVmemReq:
-          if (write_q && vmem_wr_gnt_i) state_q <= StRespond;
-          else if (!write_q && vmem_rd_gnt_i) state_q <= StVmemDat;
+          if (vmem_wr_req_o && vmem_wr_gnt_i) state_q <= StRespond;
+          else if (vmem_rd_req_o && vmem_rd_gnt_i) state_q <= StVmemDat;
         StVmemDat: if (vmem_rd_valid_i) state_q <= StRespond;
         StRespond: if (write_q ? s_axil_bready_i : s_axil_rready_i) state_q <= StIdle;
         default: state_q <= StIdle;
@@ -355,13 +359,18 @@ module ttpu_host
       // An event wins over a clear in the same cycle.
       irq_status_q <= (irq_status_q & ~(clear_irq ? wdata_q[1:0] : 2'b00)) |
                       {error_event_i, done_event_i};
-      if ((state_q == StVmemReq && write_q && vmem_wr_gnt_i) ||
+      if ((vmem_wr_req_o && vmem_wr_gnt_i) ||
           (state_q == StVmemDat && vmem_rd_valid_i))
         vmem_addr_q <= vmem_addr_q + 24'd4;
     end
   end
 
 `ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni) begin
+    assert ({vmem_rd_req_o, vmem_wr_req_o} == {!write_q, write_q} ||
+            (state_q != StVmemReq && !vmem_rd_req_o && !vmem_wr_req_o))
+      else $error("host: VMEM is asked for outside of StVmemReq");
+  end
   initial begin
     assert (N == 1 << LaneBits && N >= 2) else $fatal(1, "N must be a power of two, 2 at least");
     assert (16 * ImemWords <= WinImemBytes && 4 * SmemWords <= WinSmemBytes)
