@@ -27,22 +27,25 @@ package ttpu_fp_pipe_pkg;
     logic [26:0] n;
     logic [7:0] ab, ba, d;
     logic [4:0] s;
-    logic less, am, bm, zero, sub, nan, lost;
+    logic [5:0] q;
+    logic less, am, bm, zero, none, sub, nan, lost;
     y = swaps(a[30:0], b[30:0], fp) ? a[22:0] : b[22:0];
     // equal exponents are 0 apart, whichever is the larger
     {less, ab} = {1'b0, a[30:23]} - {1'b0, b[30:23]};
     ba = b[30:23] - a[30:23];
     d = less ? ba : ab;
     zero = (a[30:23] == 8'd0) | (b[30:23] == 8'd0);
-    s = d[4:0] | {5{(d[7:5] != 3'd0) | zero}};
-    s = s & {5{fp}};
+    none = fp & ((d[7:5] != 3'd0) | zero);  // of the other nothing stays
+    s = d[4:0] & {5{fp}};
     n = {1'b1, y, 3'd0};
-    lost = s[4] & (n[15:0] != 16'd0);
+    // the ones shifted out, from the ones in each four bits: beside the shifts, not behind them
+    q = {y[20:17] != 4'd0, y[16:13] != 4'd0, y[12:9] != 4'd0, y[8:5] != 4'd0, y[4:1] != 4'd0, y[0]};
+    if (s[4]) lost = (q[3:0] != 4'd0) | (s[3] ? q[4] | q[5] | s[2] : s[2] & q[4]);
+    else lost = s[3] ? q[0] | q[1] | (s[2] & q[2]) : s[2] & q[0];
+    lost = lost | none;
     n = s[4] ? n >> 16 : n;
-    lost = lost | (s[3] & (n[7:0] != 8'd0));
     n = s[3] ? n >> 8 : n;
-    lost = lost | (s[2] & (n[3:0] != 4'd0));
-    n = s[2] ? n >> 4 : n;
+    n = (s[2] ? n >> 4 : n) & {27{~none}};
     am = a[30:23] == 8'hff;
     bm = b[30:23] == 8'hff;
     sub = fp & (a[31] ^ b[31]);
@@ -58,11 +61,10 @@ package ttpu_fp_pipe_pkg;
     logic [27:0] n;
     logic lost, z2, z1, z0, unused;
     y = m[26:0];
-    lost = m[27] | (m[29] & (y[1:0] != 2'd0));
+    lost = m[27] | y[0] | (y[1] & (m[28] | m[29])) | (y[2] & m[29]) | (y[3] & m[28] & m[29]);
     y = m[29] ? y >> 2 : y;
-    lost = lost | (m[28] & y[0]);
     y = m[28] ? y >> 1 : y;
-    y[0] = y[0] | lost;
+    y[0] = lost;
     // the bit below the sum carries the +1 of a subtraction
     {n, unused} = {2'b01, x, 3'd0, 1'b1} + ({1'b0, y, 1'b0} ^ {29{m[30]}});
     z2 = fp & (n[27:20] == 8'd0);
@@ -74,15 +76,19 @@ package ttpu_fp_pipe_pkg;
   // {NaN, both negative, the distance shifted, the sum with its leading one at the top}.
   function automatic logic [34:0] add_normalise(input logic [31:0] m, input logic fp);
     logic [27:0] n;
+    logic [7:1] t;
     logic [4:0] s;
     s[4:3] = m[29:28];
     n = s[4] ? m[27:0] << 16 : m[27:0];
     n = s[3] ? n << 8 : n;
-    s[2] = fp & (n[27:24] == 4'd0);
+    // the leading one is in the first byte: all that is left to shift is known from there
+    t = n[27:21];
+    s[2] = fp & (t[7:4] == 4'd0);
+    s[1] = fp & ~t[7] & ~t[6] & (t[5] | t[4] | (~t[3] & ~t[2]));
+    // integers stand one bit higher than significands
+    s[0] = ~(fp & (t[7] | (~t[6] & (t[5] | (~t[4] & (t[3] | (~t[2] & t[1])))))));
     n = s[2] ? n << 4 : n;
-    s[1] = fp & (n[27:26] == 2'd0);
     n = s[1] ? n << 2 : n;
-    s[0] = ~(fp & n[27]);  // integers stand one bit higher than significands
     n = s[0] ? n << 1 : n;
     add_normalise = {m[31:30], s, n};
   endfunction
@@ -117,7 +123,8 @@ package ttpu_fp_pipe_pkg;
     // the fraction becomes 0 by itself
     r = {1'b0, e[7:0], 23'd0} + {8'd0, n[27:4]} + {31'd0, up};
     none = ~n[27] | (x[7:0] == 8'd0);
-    inf = (x[7:0] == 8'hff) | (~none & ~e[8] & (e[7:0] == 8'd254));
+    // 254 is left of 255, which is infinite, or of 254 not shifted
+    inf = (x[7:0] == 8'hff) | (n[27] & (x[7:0] == 8'd254) & (m[32:28] == 5'd0));
     r[30:23] = (r[30:23] & {8{~(none | e[8])}}) | {8{inf}};
     r[22] = m[34] | (r[22] & ~(fp & inf));
     r[31] = ~m[34] & ((none & ~inf) ? m[33] : x[8]);
