@@ -124,18 +124,22 @@ module ttpu_board_sdram
     .mem_rdata_i(mem_rdata)
   );
 
-  // Addresses are held on their way: what the SDRAM makes of them is not in the chip's paths.
-  localparam int unsigned HoldBits = FarAddrBits + 8 + AxiIdBits;
+  // Addresses are held on their way: what the SDRAM makes of them is not in the chip's paths. The
+  // bits beyond the SDRAM's end become one, "beyond", before that.
+  localparam int unsigned ByteBits = RowBits + BankBits + ColBits + $clog2(DataBits / 8);
+  localparam int unsigned HoldBits = ByteBits + 1 + 8 + AxiIdBits;
   logic sd_awvalid, sd_awready, sd_arvalid, sd_arready;
-  logic [FarAddrBits-1:0] sd_awaddr, sd_araddr;
+  logic [ByteBits:0] near_awaddr, near_araddr, sd_awaddr, sd_araddr;
   logic [7:0] sd_awlen, sd_arlen;
   logic [AxiIdBits-1:0] sd_awid, sd_arid;
+  assign near_awaddr = {awaddr[FarAddrBits-1:ByteBits] != '0, awaddr[ByteBits-1:0]};
+  assign near_araddr = {araddr[FarAddrBits-1:ByteBits] != '0, araddr[ByteBits-1:0]};
   ttpu_hold #(.Width(HoldBits)) i_hold_aw (
-    .clk_i, .rst_ni, .valid_i(awvalid), .ready_o(awready), .data_i({awaddr, awlen, awid}),
+    .clk_i, .rst_ni, .valid_i(awvalid), .ready_o(awready), .data_i({near_awaddr, awlen, awid}),
     .valid_o(sd_awvalid), .ready_i(sd_awready), .data_o({sd_awaddr, sd_awlen, sd_awid})
   );
   ttpu_hold #(.Width(HoldBits)) i_hold_ar (
-    .clk_i, .rst_ni, .valid_i(arvalid), .ready_o(arready), .data_i({araddr, arlen, arid}),
+    .clk_i, .rst_ni, .valid_i(arvalid), .ready_o(arready), .data_i({near_araddr, arlen, arid}),
     .valid_o(sd_arvalid), .ready_i(sd_arready), .data_o({sd_araddr, sd_arlen, sd_arid})
   );
 
@@ -144,7 +148,7 @@ module ttpu_board_sdram
     .ClkKhz(ClkKhz), .CasLatency(CasLatency), .CaptureFall(CaptureFall), .TrcdNs(TrcdNs),
     .TrpNs(TrpNs), .TrasNs(TrasNs), .TrcNs(TrcNs), .TrrdNs(TrrdNs), .TrfcNs(TrfcNs), .TwrNs(TwrNs),
     .TmrdClocks(TmrdClocks), .ThzNs(ThzNs), .TrefiNs(TrefiNs), .PowerUpUs(PowerUpUs),
-    .AxiBytes(AxiBytes), .AddrBits(FarAddrBits), .IdBits(AxiIdBits)
+    .AxiBytes(AxiBytes), .AddrBits(ByteBits + 1), .IdBits(AxiIdBits)
   ) i_sdram (
     .clk_i, .rst_ni, .ready_o(ready),
     .s_axi_awvalid_i(sd_awvalid), .s_axi_awready_o(sd_awready), .s_axi_awaddr_i(sd_awaddr),
