@@ -70,6 +70,8 @@ module ttpu_mxu_loader
     logic [2:0]         dtype;
     logic [7:0]         opcode;
     logic [15:0]        pc;
+    logic               fp;
+    logic               packed_rows;
   } load_t;
 
   mxu_loadw_t body;
@@ -81,12 +83,12 @@ module ttpu_mxu_loader
   logic [ 8:0] left_q;  // rows not yet requested
 
   logic fp, packed_rows;
-  logic [31:0] step, row_step;
+  logic [31:0] step, row_step, addr_d;
   logic [2:0] take_rows;  // rows of the word at addr_q
-  assign fp = (HasFp != 0) & (cmd_q.dtype == DtypeBf16);
+  assign fp = cmd_q.fp;
+  assign packed_rows = cmd_q.packed_rows;
   assign row_step = 32'(cmd_q.stride) << LogN;
   always_comb begin
-    packed_rows = (cmd_q.addr[LogN+1:0] == '0) & (cmd_q.stride == (fp ? 20'sd2 : 20'sd1));
     step = packed_rows ? 32'(4 * N) : row_step;
     take_rows = 3'd1;
     if (packed_rows) begin
@@ -94,6 +96,8 @@ module ttpu_mxu_loader
       if (left_q < 9'(take_rows)) take_rows = left_q[2:0];
     end
   end
+
+  assign addr_d = addr_q + step;
 
   // Checks, in the order of the contract.
   error_e cause;
@@ -121,7 +125,7 @@ module ttpu_mxu_loader
       cause_addr = cmd_q.addr;
     end else if (first_q && fp && cmd_q.stride[0] && cmd_q.k > 9'd1) begin
       cause = ErrBadAlign;
-      cause_addr = cmd_q.addr + row_step;
+      cause_addr = addr_d;  // of row 1: such rows are never packed
     end else if (addr_q >= 32'(VmemBytes)) begin
       cause = ErrVmemBounds;
     end
@@ -129,10 +133,9 @@ module ttpu_mxu_loader
 
   // The same, known a cycle ahead, for what decides about the request (assertion below).
   logic fp_in, bad_command, bad_command_q, bad_addr_q, bad;
-  logic [31:0] addr_in, addr_d;
+  logic [31:0] addr_in;
   assign fp_in = (HasFp != 0) & (body.dtype == DtypeBf16);
   assign addr_in = cmd_i.a + 32'(body.imm_a);
-  assign addr_d = addr_q + step;
   assign bad = (first_q & bad_command_q) | bad_addr_q;
   always_comb begin
     bad_command = cmd_i.opcode != OpMxuLoadw || body.k == '0 || body.k > 9'(N) || body.n == '0 ||
@@ -165,8 +168,8 @@ module ttpu_mxu_loader
   assign fault = cmd_valid_q & bad & ~halt_i & ~error_q & ~ask;
   assign want = cmd_valid_q & ~bad & ~halt_i & ~error_q & ~clear_i &
                 (used_q != (PtrBits+1)'(Depth)) & (~first_q | tile_count_q != 2'd2);
-  logic last_word;  // the present word is the last of its command
-  assign last_word = left_q == 9'(take_rows);
+  logic last_word;  // the present word is the last of its command; k > 0, or it is in error
+  assign last_word = left_q <= (packed_rows ? (fp ? 9'd2 : 9'd4) : 9'd1);
   assign last_take = take & last_word;
   if (MemStages == 0) begin : gen_direct
     assign rd_req_o = want;
@@ -232,16 +235,15 @@ module ttpu_mxu_loader
   logic [1:0] place;
   assign place = row_q[1:0];
   assign allowed = (tile_count_q != 2'd0) & ~written_q & ~halt_i & passed_q[GroupBits'(row_q[8:2])];
-  // A group of rows beyond k needs no word.
-  logic neutral;
-  assign neutral = row_q >= tile_q[0].k;
-  assign pop = allowed & ~neutral & (here_q != '0);
+  // A group of rows beyond k needs no word: all those behind the one with the tile's last word.
+  logic neutral_q;
+  assign pop = allowed & ~neutral_q & (here_q != '0);
   always_comb begin
     row_after = row_q + 9'(word_rows);
-    if (neutral) row_after = row_q + 9'd4;
+    if (neutral_q) row_after = row_q + 9'd4;
     else if (tile_last) row_after = (tile_q[0].k + 9'd3) & ~9'd3;
   end
-  assign group_done = (pop | (allowed & neutral)) & (row_after[1:0] == 2'b00);
+  assign group_done = (pop | (allowed & neutral_q)) & (row_after[1:0] == 2'b00);
   assign tile_done  = group_done & (row_after == 9'(N));
 
   // Words become elements: row j of the group comes from the word's row at `word_row` + j - place.
@@ -251,19 +253,37 @@ module ttpu_mxu_loader
   endfunction
   logic [ElemBits-1:0] nothing;
   assign nothing = tile_q[0].fp ? ElemBits'(32'h8000) : '0;  // bf16 -0
+  // Row j of the group is one of the word's, the first of which is row `from`: a table, no adders.
+  function automatic logic fills(input logic [1:0] from, input logic [2:0] rows,
+                                 input logic [1:0] j);
+    logic [2:0] behind;
+    unique case ({j, from})
+      4'b00_00, 4'b01_01, 4'b10_10, 4'b11_11: behind = 3'd0;
+      4'b01_00, 4'b10_01, 4'b11_10: behind = 3'd1;
+      4'b10_00, 4'b11_01: behind = 3'd2;
+      4'b11_00: behind = 3'd3;
+      default: behind = 3'd4;
+    endcase
+    unique case (rows)
+      3'd1: fills = behind == 3'd0;
+      3'd2: fills = ~behind[2] & ~behind[1];
+      3'd3: fills = ~behind[2] & (behind[1:0] != 2'd3);
+      default: fills = ~behind[2];
+    endcase
+  endfunction
   logic [1:0] source[4];
   logic fill[4];  // row j comes with this word
   always_comb begin
     for (int unsigned j = 0; j < 4; j++) begin
       source[j] = word_row + ((HasFp != 0 && tile_q[0].fp) ? {1'(j) - place[0], 1'b0} :
                               2'(j) - place);
-      fill[j] = ~neutral & (j >= 32'(place)) & (j < 32'(place) + 32'(word_rows));
+      fill[j] = ~neutral_q & fills(place, word_rows, 2'(j));
     end
   end
 
   // The group's register is rewritten from the cycle on in which the array takes it.
   always_ff @(posedge clk_i) begin
-    if (pop | (allowed & neutral)) begin
+    if (pop | (allowed & neutral_q)) begin
       for (int unsigned j = 0; j < 4; j++) begin
         if (fill[j] && HasFp != 0 && tile_q[0].fp) begin
           for (int unsigned l = 0; l < N; l++)
@@ -304,7 +324,9 @@ module ttpu_mxu_loader
           n: body.n,
           dtype: body.dtype,
           opcode: cmd_i.opcode,
-          pc: cmd_i.pc
+          pc: cmd_i.pc,
+          fp: fp_in,
+          packed_rows: addr_in[LogN+1:0] == '0 && body.stride == (fp_in ? 20'sd2 : 20'sd1)
       };
       bad_command_q <= bad_command;
     end
@@ -344,7 +366,8 @@ module ttpu_mxu_loader
     tile_count_q <= tile_count_q + 2'(start) - 2'(leave);
 
     // writes
-    if (pop | (allowed & neutral)) row_q <= row_after;
+    if (pop | (allowed & neutral_q)) row_q <= row_after;
+    if (pop & tile_last) neutral_q <= 1'b1;
     w_we_o <= group_done;
     if (group_done) w_group_o <= GroupBits'(row_q[8:2]);
     if (group_done) started_q <= 1'b1;
@@ -353,6 +376,7 @@ module ttpu_mxu_loader
     if (tile_take_i) taken_q <= 1'b1;
     if (leave) begin
       row_q <= '0;
+      neutral_q <= 1'b0;
       written_q <= 1'b0;
       taken_q <= 1'b0;
       started_q <= 1'b0;
@@ -382,6 +406,7 @@ module ttpu_mxu_loader
       pop_ptr_q <= '0;
       tile_count_q <= '0;
       row_q <= '0;
+      neutral_q <= 1'b0;
       w_we_o <= 1'b0;
       written_q <= 1'b0;
       taken_q <= 1'b0;
@@ -402,7 +427,7 @@ module ttpu_mxu_loader
   logic working, moved;
   // Commands not done: read, or to be written.
   assign working = cmd_valid_q | (tile_count_q == 2'd2) | ((tile_count_q == 2'd1) & ~written_q);
-  assign moved = grant | (on_way_q != 2'd0) | pop | (allowed & neutral) | w_we_o;
+  assign moved = grant | (on_way_q != 2'd0) | pop | (allowed & neutral_q) | w_we_o;
   assign status_o.done = done_q;
   assign status_o.error = fault;
   assign status_o.cause = cause;
@@ -421,6 +446,8 @@ module ttpu_mxu_loader
       assert (!(tile_take_i & ~tile_ready_o))
       else $error("a tile was taken that is not ready");
       assert (!pop || note_q == note_mem[pop_ptr_q]) else $error("a word before its note");
+      assert (tile_count_q == 2'd0 || neutral_q == (row_q >= tile_q[0].k))
+      else $error("neutral_q does not tell whether rows are left");
       assert (used_q <= (PtrBits + 1)'(Depth))
       else $error("weight FIFO overflow");
     end
