@@ -105,7 +105,7 @@ module ttpu_dma
 
   for (genvar c = 0; c < DmaChannels; c++) begin : gen_channel
     ttpu_dma_channel #(
-      .AxiBytes(AxiBytes), .VmemBytes(VmemBytes), .CmemBytes(CmemBytes)
+      .AxiBytes(AxiBytes), .VmemBytes(VmemBytes), .CmemBytes(CmemBytes), .MemStages(MemStages)
     ) u_channel (
       .clk_i, .rst_ni(rst_n), .halt_i,
       .cmd_valid_i(cmd_valid_i[c]), .cmd_i(cmd_i[c]), .cmd_ready_o(cmd_ready_o[c]),

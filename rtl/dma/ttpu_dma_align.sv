@@ -27,7 +27,7 @@ module ttpu_dma_align
   output logic                 seg_ready_o,
   input  logic [OffBits-1:0]   src_off_i,
   input  logic [AddrBits-1:0]  dst_addr_i,  // byte address of the first destination byte
-  input  logic [ByteBits-1:0]  bytes_i,     // >= 1
+  input  logic [ByteBits-2:0]  last_byte_i, // bytes - 1
   input  logic [WorkBits-1:0]  work_i,
   // segment at work
   output logic                 work_valid_o,
@@ -56,8 +56,8 @@ module ttpu_dma_align
   logic                single, lag;
 
   assign dst_off = dst_addr_i[OffBits-1:0];
-  assign src_last = (ByteBits+2)'(bytes_i) + ((ByteBits+2)'(src_off_i) - 1'b1);
-  assign dst_last = (ByteBits+2)'(bytes_i) + ((ByteBits+2)'(dst_off) - 1'b1);
+  assign src_last = (ByteBits+2)'(last_byte_i) + (ByteBits+2)'(src_off_i);
+  assign dst_last = (ByteBits+2)'(last_byte_i) + (ByteBits+2)'(dst_off);
   logic unused;
   assign unused = ^src_last[OffBits-1:0];
   // With dst_off < src_off a destination word needs the source word behind it, unless that is all:
@@ -199,7 +199,6 @@ module ttpu_dma_align
   end
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assert (!seg_valid_i || bytes_i != '0) else $error("ttpu_dma_align: empty segment");
       assert (count_q <= 2'd2) else $error("ttpu_dma_align: buffer overflow");
       assert (!dst_valid_o || dst_any_o == (dst_be_o != '0))
       else $error("ttpu_dma_align: dst_any_o does not tell of the bytes");

@@ -1,12 +1,13 @@
 // One DMA channel: takes commands, walks the runs of a transfer, checks each against its bounds and
 // cuts it into bursts.
 // A transfer's first burst is offered two cycles after its command was taken; then one burst a
-// cycle. Commands are done in order; up to InFlight are held, so a transfer is prepared while
-// earlier ones of the same direction and memory move. A change of either waits until all earlier
-// bursts are complete. A command in error is reported when everything before it, its own earlier
-// runs included, is complete, so that memory is as the order of commands says. An AXI error is
-// reported at once. After an error or halt_i nothing new starts until reset (rst_ni low for a
-// cycle, which clear_i does).
+// cycle. MemStages = 1 (for FPGAs): a run is taken in the cycle after the last burst of the one
+// before, so those of one beat come every second cycle. Commands are done in order; up to InFlight
+// are held, so a transfer is prepared while earlier ones of the same direction and memory move. A
+// change of either waits until all earlier bursts are complete. A command in error is reported when
+// everything before it, its own earlier runs included, is complete, so that memory is as the order
+// of commands says. An AXI error is reported at once. After an error or halt_i nothing new starts
+// until reset (rst_ni low for a cycle, which clear_i does).
 module ttpu_dma_channel
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -15,7 +16,8 @@ module ttpu_dma_channel
 #(
   parameter int unsigned AxiBytes = 64,
   parameter int unsigned VmemBytes = 262144,
-  parameter int unsigned CmemBytes = 0
+  parameter int unsigned CmemBytes = 0,
+  parameter int unsigned MemStages = 0  // 0 or 1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -31,7 +33,7 @@ module ttpu_dma_channel
   // bursts
   output logic                   burst_valid_o,
   output burst_t                 burst_o,
-  input  logic                   burst_ready_i,
+  input  logic                   burst_ready_i,    // only with burst_valid_o
   // what the paths report about this channel's bursts
   input  logic                   complete_i,       // one burst
   input  logic                   complete_last_i,  // it was the last of its command
@@ -86,6 +88,7 @@ module ttpu_dma_channel
   logic [3:0] fly_count;
   logic [3:0] ends_q;         // transfers complete and not yet reported
   logic [9:0] outstanding_q;  // bursts handed out and not complete
+  logic       idle_q;         // none is
   logic       stop, stop_q;   // an error was reported, or a halt
   logic       fault_q;        // the newest command is in error
   logic       opcode_q, space_q;  // why: its opcode, its space; else its run
@@ -111,11 +114,8 @@ module ttpu_dma_channel
   logic signed [HBits-1:0] h_q, h2_q, h3_q;
   logic [PcBits-1:0]       pc_q;
   logic                    store_q, cmem_q, turn_q;
-  logic                    more1, more2, more3, walk_step, run_free;
-
-  assign more1 = i1_q != 16'd1;
-  assign more2 = i2_q != 16'd1;
-  assign more3 = i3_q != 16'd1;
+  logic                    more1_q, more2_q, more3_q;  // it is not the last of its dimension
+  logic                    walk_step, run_free;
 
   // One adder a side: where a transfer begins; then the next run, from the run, row or plane
   // before.
@@ -127,12 +127,12 @@ module ttpu_dma_channel
       v_step = 32'(move.imm_v);
       h_from = HBits'({1'b0, cmd_i.a});
       h_step = HBits'({1'b0, move.imm_h});
-    end else if (more1) begin
+    end else if (more1_q) begin
       v_from = v_q;
       v_step = 32'(vs1_q);
       h_from = h_q;
       h_step = HBits'(hs1_q);
-    end else if (more2) begin
+    end else if (more2_q) begin
       v_from = v2_q;
       v_step = 32'(vs2_q);
       h_from = h2_q;
@@ -170,7 +170,7 @@ module ttpu_dma_channel
   logic signed [HBits-1:0] bad_h_q;
 
   assign walk_step = walk_q && run_free && !stop &&
-                     !(turn_q && (run_q || outstanding_q != '0));
+                     !(turn_q && (run_q || !idle_q));
 
   // ---- cut a run into bursts --------------------------------------------------------------------
   logic [FarAddrBits-1:0]  run_addr_q;
@@ -186,15 +186,15 @@ module ttpu_dma_channel
   assign end_off = (BlockBits+1)'(block_off) + (BlockBits+1)'(run_last_byte_q[BlockBits-1:0]);
   assign cut_last = run_last_byte_q[23:BlockBits] == '0 && !end_off[BlockBits];
   assign burst_valid_o = run_q && !stop;
-  assign burst_go = burst_valid_o && burst_ready_i;
-  assign run_free = !run_q || (burst_go && cut_last);
+  assign burst_go = burst_ready_i;
+  assign run_free = !run_q || (MemStages == 0 && burst_go && cut_last);
   assign burst_o.store = run_store_q;
   assign burst_o.cmem = run_cmem_q;
   assign burst_o.last = run_last_q && cut_last;
   assign burst_o.addr = run_addr_q;
   assign burst_o.vaddr = run_vaddr_q;
   assign cut_last_byte = cut_last ? run_last_byte_q[BlockBits-1:0] : ~block_off;
-  assign burst_o.bytes = ByteBits'(cut_last_byte) + 1'b1;
+  assign burst_o.last_byte = (ByteBits-1)'(cut_last_byte);
   assign burst_o.pc = run_pc_q;
 
   always_ff @(posedge clk_i) begin
@@ -219,22 +219,26 @@ module ttpu_dma_channel
       run_store_q <= store_q;
       run_cmem_q <= cmem_q;
       run_pc_q <= pc_q;
-      run_last_q <= !more1 && !more2 && !more3;
+      run_last_q <= !more1_q && !more2_q && !more3_q;
       run_q <= !run_bad;
       if (run_bad) fault_q <= 1'b1;
-      if (run_bad || (!more1 && !more2 && !more3)) walk_q <= 1'b0;
-      i1_q <= more1 ? i1_q - 1'b1 : n1_q;
-      if (!more1) i2_q <= more2 ? i2_q - 1'b1 : n2_q;
-      if (!more1 && !more2) i3_q <= i3_q - 1'b1;
+      if (run_bad || (!more1_q && !more2_q && !more3_q)) walk_q <= 1'b0;
     end
+    // What a start and a step load is chosen by walk_q: both come late, and not together.
     if (walk_step || accept) begin
       v_q <= v_new;
       h_q <= h_new;
-      if (!walk_q || !more1) begin
+      i1_q <= walk_q && more1_q ? i1_q - 1'b1 : n1_q;
+      more1_q <= walk_q && more1_q ? i1_q != 16'd2 : n1_q != 16'd1;
+      if (!walk_q || !more1_q) begin
+        i2_q <= walk_q && more2_q ? i2_q - 1'b1 : n2_q;
+        more2_q <= walk_q && more2_q ? i2_q != 16'd2 : n2_q != 16'd1;
         v2_q <= v_new;
         h2_q <= h_new;
       end
-      if (!walk_q || (!more1 && !more2)) begin
+      if (!walk_q || (!more1_q && !more2_q)) begin
+        i3_q <= walk_q ? i3_q - 1'b1 : n3_q;
+        more3_q <= walk_q ? i3_q != 16'd2 : n3_q != 16'd1;
         v3_q <= v_new;
         h3_q <= h_new;
       end
@@ -272,13 +276,13 @@ module ttpu_dma_channel
         store_q <= move_store;
         cmem_q <= HasCmem && move_cmem;
         turn_q <= store_q != move_store || cmem_q != move_cmem;
-        i1_q <= n1_q;
-        i2_q <= n2_q;
-        i3_q <= n3_q;
       end
     end
 
-    if (burst_go != complete_i) outstanding_q <= outstanding_q + (burst_go ? 10'd1 : '1);
+    if (burst_go != complete_i) begin
+      outstanding_q <= outstanding_q + (burst_go ? 10'd1 : '1);
+      idle_q <= !burst_go && outstanding_q == 10'd1;
+    end
     ends_q <= ends_q + 4'(complete_i && complete_last_i) - 4'(fly_valid && fly_pop && fly_waits);
     if (report || halt_i) stop_q <= 1'b1;
     if (!rst_ni) begin
@@ -299,6 +303,7 @@ module ttpu_dma_channel
       turn_q <= 1'b0;
       fault_q <= 1'b0;
       outstanding_q <= '0;
+      idle_q <= 1'b1;
       ends_q <= '0;
       stop_q <= 1'b0;
     end
@@ -306,7 +311,7 @@ module ttpu_dma_channel
 
   // ---- status -----------------------------------------------------------------------------------
   logic fault_due;  // the command in error is the oldest, and all that it did is complete
-  assign fault_due = fault_q && !run_q && outstanding_q == '0 && fly_count == 4'd1;
+  assign fault_due = fault_q && !run_q && idle_q && fly_count == 4'd1;
   assign report = !stop && (fault_valid_i || fault_due);
 
   error_e                 fault_cause;
@@ -332,7 +337,7 @@ module ttpu_dma_channel
     status_o.activity = !fly_valid ? ActIdle :
                         moved_i || walk_step || status_o.done ? ActBusy :
                         lost_i ? ActStallMem : ActStallData;
-    status_o.quiet = outstanding_q == '0 && !path_busy_i && (halt_i || !fly_valid);
+    status_o.quiet = idle_q && !path_busy_i && (halt_i || !fly_valid);
   end
 
 `ifndef SYNTHESIS
@@ -341,6 +346,11 @@ module ttpu_dma_channel
       assert (!complete_i || outstanding_q != '0)
       else $error("ttpu_dma_channel: burst complete twice");
       assert (outstanding_q != '1) else $error("ttpu_dma_channel: too many bursts");
+      assert (idle_q == (outstanding_q == '0)) else $error("ttpu_dma_channel: idle_q");
+      assert (!burst_ready_i || burst_valid_o) else $error("ttpu_dma_channel: no burst was offered");
+      assert (!walk_q || (more1_q == (i1_q != 16'd1) && more2_q == (i2_q != 16'd1) &&
+                          more3_q == (i3_q != 16'd1)))
+      else $error("ttpu_dma_channel: a dimension's end known ahead differs");
       assert (!(status_o.done && fly_waits) || ends_q != '0)
       else $error("ttpu_dma_channel: early done");
     end

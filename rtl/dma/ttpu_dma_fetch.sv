@@ -20,7 +20,7 @@ module ttpu_dma_fetch
   input  logic                   seg_valid_i,
   output logic                   seg_ready_o,
   input  logic [AddrBits-1:0]    seg_addr_i,   // first byte
-  input  logic [ByteBits-1:0]    seg_bytes_i,
+  input  logic [ByteBits-2:0]    seg_last_byte_i,  // bytes - 1
   // memory
   output logic                   rd_req_o,
   output logic [AddrBits-1:0]    rd_addr_o,
@@ -49,7 +49,7 @@ module ttpu_dma_fetch
   logic                      take, grant, pop;  // take: a word is asked for or will be
   logic [ByteBits+1:0]       span;  // of the segment's last byte, from its first word's begin
 
-  assign span = (ByteBits+2)'(seg_bytes_i) + ((ByteBits+2)'(seg_addr_i[OffBits-1:0]) - 1'b1);
+  assign span = (ByteBits+2)'(seg_last_byte_i) + (ByteBits+2)'(seg_addr_i[OffBits-1:0]);
   ttpu_fifo #(.Width(AddrBits - OffBits + LeftBits), .Depth(2)) u_segments (
     .clk_i, .rst_ni, .clear_i(1'b0),
     .push_valid_i(seg_valid_i), .push_ready_o(seg_ready_o),

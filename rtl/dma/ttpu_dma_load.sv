@@ -71,7 +71,7 @@ module ttpu_dma_load
     logic [ChanBits-1:0] chan;
     logic                last;   // burst of its command
     logic                hbm;
-    logic [ByteBits-1:0] bytes;
+    logic [ByteBits-2:0] last_byte;
   } user_t;
 
   // ---- take bursts ------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ module ttpu_dma_load
   logic [ChanBits-1:0]    sel;
   burst_t                 pick;
   logic                   accept, can_accept, open_ready, fetch_ready, ar_free;
-  logic [ByteBits:0]      beats;
+  logic [ByteBits-1:0]    last_beat;  // of the burst's last byte, in bytes from the first beat
   open_t                  next, head;  // the next burst, and the one in the aligner
   logic                   next_valid, next_pop, head_valid;
   logic [$clog2(AxiOutstanding)-1:0] next_count;
@@ -95,8 +95,7 @@ module ttpu_dma_load
   assign can_accept = open_ready && (pick.cmem ? fetch_ready : ar_free);
   assign accept = req != '0 && can_accept;
   assign burst_ready_o = can_accept ? gnt : '0;
-  assign beats = (ByteBits+1)'(pick.addr[OffBits-1:0]) + (ByteBits+1)'(pick.bytes) +
-                 (ByteBits+1)'(AxiBytes - 1);
+  assign last_beat = ByteBits'(pick.addr[OffBits-1:0]) + ByteBits'(pick.last_byte);
 
   // One of those open is in the aligner.
   ttpu_fifo #(.Width($bits(open_t)), .Depth(AxiOutstanding - 1)) u_open (
@@ -109,7 +108,7 @@ module ttpu_dma_load
     if (ar_free) arvalid_o <= accept && !pick.cmem;
     if (accept && !pick.cmem) begin
       araddr_o <= {pick.addr[FarAddrBits-1:OffBits], {OffBits{1'b0}}};
-      arlen_o <= 8'(beats[ByteBits:OffBits] - 1'b1);
+      arlen_o <= 8'(last_beat[ByteBits-1:OffBits]);
     end
     if (!rst_ni) arvalid_o <= 1'b0;
   end
@@ -124,7 +123,7 @@ module ttpu_dma_load
     ttpu_dma_fetch #(.AddrBits(CmemAddrBits), .ReadBytes(AxiBytes), .WordBytes(AxiBytes)) u_fetch (
       .clk_i, .rst_ni, .stop_i(flush_i),
       .seg_valid_i(accept && pick.cmem), .seg_ready_o(fetch_ready),
-      .seg_addr_i(pick.addr[CmemAddrBits-1:0]), .seg_bytes_i(pick.bytes),
+      .seg_addr_i(pick.addr[CmemAddrBits-1:0]), .seg_last_byte_i(pick.last_byte),
       .rd_req_o(cmem_req_o), .rd_addr_o(cmem_addr_o), .rd_gnt_i(cmem_gnt_i),
       .rd_data_i(cmem_data_i), .rd_valid_i(cmem_valid_i),
       .word_valid_o(cm_valid), .word_ready_i(cm_pop), .word_data_o(cm_data), .busy_o(cm_busy)
@@ -147,7 +146,7 @@ module ttpu_dma_load
   user_t                 user, dst_user;
 
   assign user = '{chan: head.chan, last: head.burst.last, hbm: !head_cmem,
-                  bytes: head.burst.bytes};
+                  last_byte: head.burst.last_byte};
   assign bad = rresp_i[1] && !head_cmem;
   ttpu_dma_align #(
     .Bytes(AxiBytes), .AddrBits(VmemAddrBits), .WorkBits($bits(open_t)), .UserBits($bits(user_t))
@@ -155,7 +154,7 @@ module ttpu_dma_load
     .clk_i, .rst_ni, .flush_i, .src_free_i(flush_i && head_cmem),
     .seg_valid_i(next_valid), .seg_ready_o(next_pop),
     .src_off_i(next.burst.addr[OffBits-1:0]), .dst_addr_i(next.burst.vaddr),
-    .bytes_i(next.burst.bytes), .work_i(next),
+    .last_byte_i(next.burst.last_byte), .work_i(next),
     .work_valid_o(head_valid), .work_o(head), .user_i(user),
     .src_valid_i(head_cmem ? cm_valid : rvalid_i), .src_ready_o(src_ready),
     .src_data_i(head_cmem ? cm_data : rdata_i), .src_bad_i(bad),
@@ -187,7 +186,7 @@ module ttpu_dma_load
   logic [DmaChannels-1:0] complete;
   logic [ByteBits-1:0]    hbm_bytes;
   assign done = dst_valid && dst_ready && dst_last;
-  assign hbm_bytes = done && dst_user.hbm ? dst_user.bytes : '0;
+  assign hbm_bytes = done && dst_user.hbm ? ByteBits'(dst_user.last_byte) + 1'b1 : '0;
   if (MemStages == 0) begin : gen_direct
     assign complete_o = complete;
     assign complete_last_o = dst_user.last;
@@ -216,7 +215,7 @@ module ttpu_dma_load
   end
 
   logic unused_bits;
-  assign unused_bits = ^{beats[OffBits-1:0], rresp_i[0]};
+  assign unused_bits = ^{last_beat[OffBits-1:0], rresp_i[0]};
 
 `ifndef SYNTHESIS
   initial begin

@@ -15,7 +15,7 @@ package ttpu_dma_pkg;
     logic                    last;   // of its command
     logic [FarAddrBits-1:0]  addr;   // first byte on the far side: AXI address, or byte in CMEM
     logic [VmemAddrBits-1:0] vaddr;  // first byte in VMEM
-    logic [ByteBits-1:0]     bytes;
+    logic [ByteBits-2:0]     last_byte;  // bytes - 1
     logic [PcBits-1:0]       pc;
   } burst_t;
 

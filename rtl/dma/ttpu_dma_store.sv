@@ -63,6 +63,7 @@ module ttpu_dma_store
   localparam int unsigned OffBits = $clog2(AxiBytes);
   localparam int unsigned ChanBits = DmaChannels > 1 ? $clog2(DmaChannels) : 1;
   localparam int unsigned NumReplies = 2 * AxiOutstanding;
+  localparam bit HasCmem = CmemBytes != 0;
   // The aligner's address matters for CMEM; on AXI only its offset in a beat does.
   localparam int unsigned AlignBits = CmemAddrBits > 12 ? CmemAddrBits : 12;
 
@@ -71,7 +72,7 @@ module ttpu_dma_store
     logic [ChanBits-1:0]  chan;
     logic                 last;
     logic                 cmem;
-    logic [ByteBits-1:0]  bytes;
+    logic [ByteBits-2:0]  last_byte;
     logic [OffBits-1:0]   src_off;
     logic [AlignBits-1:0] dst_addr;
   } open_t;
@@ -81,7 +82,7 @@ module ttpu_dma_store
     logic [ChanBits-1:0] chan;
     logic                last;   // burst of its command
     logic                cmem;
-    logic [ByteBits-1:0] bytes;
+    logic [ByteBits-2:0] last_byte;
   } user_t;
 
   typedef struct packed {
@@ -95,7 +96,7 @@ module ttpu_dma_store
   logic [ChanBits-1:0]    sel;
   burst_t                 pick;
   logic                   accept, can_accept, open_ready, fetch_ready, reply_ready, aw_free;
-  logic [ByteBits:0]      beats;
+  logic [ByteBits-1:0]    last_beat;  // of the burst's last byte, in bytes from the first beat
   logic [FarAddrBits-1:0] beat_addr;
   open_t                  next, head;  // the next burst, and the one in the aligner
   logic                   next_valid, next_pop, head_valid;
@@ -115,15 +116,14 @@ module ttpu_dma_store
   assign can_accept = open_ready && fetch_ready && (pick.cmem || (aw_free && reply_ready));
   assign accept = req != '0 && can_accept;
   assign burst_ready_o = can_accept ? gnt : '0;
-  assign beats = (ByteBits+1)'(pick.addr[OffBits-1:0]) + (ByteBits+1)'(pick.bytes) +
-                 (ByteBits+1)'(AxiBytes - 1);
+  assign last_beat = ByteBits'(pick.addr[OffBits-1:0]) + ByteBits'(pick.last_byte);
   assign beat_addr = {pick.addr[FarAddrBits-1:OffBits], {OffBits{1'b0}}};
 
   // One of those that wait for data is in the aligner.
   ttpu_fifo #(.Width($bits(open_t)), .Depth(AxiOutstanding - 1)) u_open (
     .clk_i, .rst_ni, .clear_i(1'b0),
     .push_valid_i(accept), .push_ready_o(open_ready),
-    .push_data_i({sel, pick.last, pick.cmem, pick.bytes, pick.vaddr[OffBits-1:0],
+    .push_data_i({sel, pick.last, pick.cmem, pick.last_byte, pick.vaddr[OffBits-1:0],
                   pick.addr[AlignBits-1:0]}),
     .pop_valid_o(next_valid), .pop_ready_i(next_pop), .pop_data_o(next), .count_o(next_count)
   );
@@ -138,7 +138,7 @@ module ttpu_dma_store
     if (aw_free) awvalid_o <= accept && !pick.cmem;
     if (accept && !pick.cmem) begin
       awaddr_o <= beat_addr;
-      awlen_o <= 8'(beats[ByteBits:OffBits] - 1'b1);
+      awlen_o <= 8'(last_beat[ByteBits-1:OffBits]);
     end
     if (!rst_ni) awvalid_o <= 1'b0;
   end
@@ -151,7 +151,7 @@ module ttpu_dma_store
   ) u_fetch (
     .clk_i, .rst_ni, .stop_i(flush_i),
     .seg_valid_i(accept), .seg_ready_o(fetch_ready),
-    .seg_addr_i(pick.vaddr), .seg_bytes_i(pick.bytes),
+    .seg_addr_i(pick.vaddr), .seg_last_byte_i(pick.last_byte),
     .rd_req_o(vmem_req_o), .rd_addr_o(vmem_addr_o), .rd_gnt_i(vmem_gnt_i), .rd_data_i(vmem_data_i),
     .rd_valid_i(vmem_valid_i),
     .word_valid_o(src_valid), .word_ready_i(src_ready), .word_data_o(src_data), .busy_o(fetch_busy)
@@ -164,14 +164,15 @@ module ttpu_dma_store
   logic [AxiBytes-1:0]   dst_be;
   user_t                 user, dst_user;
 
-  assign user = '{chan: head.chan, last: head.last, cmem: head.cmem, bytes: head.bytes};
+  assign user = '{chan: head.chan, last: head.last, cmem: HasCmem && head.cmem,
+                  last_byte: head.last_byte};
   ttpu_dma_align #(
     .Bytes(AxiBytes), .AddrBits(AlignBits), .WorkBits($bits(open_t)), .UserBits($bits(user_t))
   ) u_align (
     .clk_i, .rst_ni, .flush_i, .src_free_i(flush_i),
     .seg_valid_i(next_valid), .seg_ready_o(next_pop),
     .src_off_i(next.src_off), .dst_addr_i(next.dst_addr),
-    .bytes_i(next.bytes), .work_i(next),
+    .last_byte_i(next.last_byte), .work_i(next),
     .work_valid_o(head_valid), .work_o(head), .user_i(user),
     .src_valid_i(src_valid), .src_ready_o(src_ready), .src_data_i(src_data), .src_bad_i(1'b0),
     .dst_valid_o(dst_valid), .dst_ready_i(dst_ready), .dst_addr_o(dst_addr),
@@ -206,7 +207,7 @@ module ttpu_dma_store
   assign sent = dst_valid && dst_ready && dst_last;
   assign complete_last_o = reply.last;
   assign cmem_complete_last_o = dst_user.last;
-  assign hbm_bytes_o = sent && !dst_user.cmem ? dst_user.bytes : '0;
+  assign hbm_bytes_o = sent && !dst_user.cmem ? ByteBits'(dst_user.last_byte) + 1'b1 : '0;
   assign busy_o = fetch_busy;
   // The burst whose words are read, or the one before it.
   logic [ChanBits-1:0] read_chan;
@@ -226,7 +227,7 @@ module ttpu_dma_store
   end
 
   logic unused_bits;
-  assign unused_bits = ^{pick.store, beats[OffBits-1:0], bresp_i[0], next_count, reply_count,
+  assign unused_bits = ^{pick.store, last_beat[OffBits-1:0], bresp_i[0], next_count, reply_count,
                          dst_addr, head};
 
 `ifndef SYNTHESIS

@@ -174,7 +174,8 @@ void Dma::evaluate(const Vmem& vmem) {
   for (int c = 0; c < kChannels; ++c) {
     Channel& ch = channel_[static_cast<size_t>(c)];
     const uint32_t room = block_ - static_cast<uint32_t>(ch.cut.addr % block_);
-    const bool run_free = !ch.run || (ch.burst_go && ch.cut.bytes <= room);
+    const bool run_free =
+        !ch.run || (mem_stages(config_) == 0 && ch.burst_go && ch.cut.bytes <= room);
     ch.walk_step = ch.walk && run_free && !(ch.turn && (ch.run || ch.outstanding != 0));
     ch.done = !ch.fly.empty() && (!ch.fly.front() || ch.ends != 0);
     UnitView& view = view_[static_cast<size_t>(c)];
