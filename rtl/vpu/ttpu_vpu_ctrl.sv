@@ -187,23 +187,39 @@ module ttpu_vpu_ctrl
     logic s2, s1, s0, start;
   } align_t;
   align_t a_align, b_align, d_align, a_align_q, b_align_q, d_align_q;
+  typedef struct packed {
+    logic s2, s1, s0;  // this stride is out of alignment
+    logic half, word;  // a row is 2 N, 4 N bytes and must lie so
+  } rules_t;
+  rules_t a_rules_d, b_rules_d, d_rules_d, x_rules_d, a_rules, b_rules, d_rules, x_rules;
   logic run_now, xpose_now, align_now;  // of the command whose alignment is checked
   logic next0, next1, next2, go0, go1, go2, col_go;
   logic [31:0] a_first, b_first, d_first;
-  logic a_far, b_far, d_far, a_out, b_out, d_out, align_bad_d, align_bad_q, row_bad, checked;
+  logic a_far, b_far, d_far, a_out, b_out, d_out, row_bad, checked;
+  logic a_bad, b_bad, d_bad, a_bad_q, b_bad_q, d_bad_q;  // alignment of the stream is
+  logic pick_a, pick_b;
   error_e row_cause;
   logic [31:0] row_base, row_stride;
 
-  function automatic align_t align_bad(input dtype_e dtype, input logic [31:0] start,
-                                       input logic [31:0] s0, input logic [31:0] s1,
-                                       input logic [31:0] s2, input logic move0,
-                                       input logic move1, input logic move2);
-    logic [31:0] mask;
-    mask = (32'(N) << dtype_log2(dtype)) - 32'd1;
-    align_bad.start = (start & mask) != 32'd0;
-    align_bad.s0 = move0 && (s0 & mask) != 32'd0;
-    align_bad.s1 = move1 && (s1 & mask) != 32'd0;
-    align_bad.s2 = move2 && (s2 & mask) != 32'd0;
+  // Strides are in rows of N bytes.
+  function automatic rules_t rules_of(input dtype_e dtype, input logic [1:0] s0,
+                                      input logic [1:0] s1, input logic [1:0] s2);
+    logic [1:0] mask;
+    mask = {dtype_log2(dtype) == 2'd2, dtype_log2(dtype) != 2'd0};
+    rules_of.half = mask[0];
+    rules_of.word = mask[1];
+    rules_of.s0 = (s0 & mask) != 2'd0;
+    rules_of.s1 = (s1 & mask) != 2'd0;
+    rules_of.s2 = (s2 & mask) != 2'd0;
+  endfunction
+
+  function automatic align_t align_bad(input rules_t rules, input logic [LaneBits+1:0] start,
+                                       input logic move0, input logic move1, input logic move2);
+    align_bad.start = start[LaneBits-1:0] != '0 || (rules.half && start[LaneBits]) ||
+                      (rules.word && start[LaneBits+1]);
+    align_bad.s0 = move0 && rules.s0;
+    align_bad.s1 = move1 && rules.s1;
+    align_bad.s2 = move2 && rules.s2;
   endfunction
 
   function automatic logic beyond(input logic [31:0] addr, input logic acc);
@@ -227,25 +243,29 @@ module ttpu_vpu_ctrl
       b_first = b_addr_o;
       d_first = d_addr;
     end
-    a_align = align_bad(run_now || xpose_now ? a_i.dtype : DtypeI32, a_first,
-                        row_bytes(a_i.s0, 1'b0), row_bytes(a_i.s1, 1'b0), row_bytes(a_i.s2, 1'b0),
-                        go0, go1, go2);
-    b_align = align_bad(b_i.dtype, b_first, b_s0, b_s1, b_s2, go0, go1, go2);
-    if (xpose_now)
-      d_align = align_bad(a_i.dtype, d_first, d_s0, d_s1, d_s2, col_go, 1'b0, 1'b0);
+    a_align = align_bad(a_rules | {3'd0, {2{!run_now && !xpose_now}}}, a_first[LaneBits+1:0],
+                        go0, go1, go2);  // of LDV I32, one row
+    b_align = align_bad(b_rules, b_first[LaneBits+1:0], go0, go1, go2);
+    if (xpose_now) d_align = align_bad(x_rules, d_first[LaneBits+1:0], col_go, 1'b0, 1'b0);
     else
-      d_align = align_bad(d_i.dtype, d_first, d_s0, d_s1, d_s2, go0 && shape_i.row_dims == 2'd0,
+      d_align = align_bad(d_rules, d_first[LaneBits+1:0], go0 && shape_i.row_dims == 2'd0,
                           go1 && shape_i.row_dims <= 2'd1, go2 && shape_i.row_dims <= 2'd2);
-    align_bad_d = (a_align != '0 && !(a_i.acc && run_now)) ||
-                  (b_align != '0 && b_i.on && run_now) ||
-                  (d_align != '0 && (run_now || xpose_now));
+    a_bad = a_align != '0 && !(a_i.acc && run_now);
+    b_bad = b_align != '0 && b_i.on && run_now;
+    d_bad = d_align != '0 && (run_now || xpose_now);
+  end
+  always_comb begin
+    a_rules_d = rules_of(a_i.dtype, a_i.s0[1:0], a_i.s1[1:0], a_i.s2[1:0]);
+    b_rules_d = rules_of(b_i.dtype, b_i.s0[1:0], b_i.s1[1:0], b_i.s2[1:0]);
+    d_rules_d = rules_of(d_i.dtype, d_i.s0[1:0], d_i.s1[1:0], d_i.s2[1:0]);
+    x_rules_d = rules_of(a_i.dtype, d_i.s0[1:0], 2'd0, 2'd0);
   end
   always_ff @(posedge clk_i) begin
     if (align_now) begin
-      a_align_q <= a_i.acc && run_now ? '0 : a_align;
-      b_align_q <= b_i.on && run_now ? b_align : '0;
-      d_align_q <= run_now || xpose_now ? d_align : '0;
-      align_bad_q <= align_bad_d;
+      a_align_q <= a_align;
+      b_align_q <= b_align;
+      d_align_q <= d_align;
+      {a_bad_q, b_bad_q, d_bad_q} <= {a_bad, b_bad, d_bad};
     end
   end
 
@@ -259,12 +279,15 @@ module ttpu_vpu_ctrl
   end
   if (Pace == 1) begin : gen_bad_now
     assign {a_out, b_out, d_out} = {a_far, b_far, d_far};
-    assign row_bad = align_bad_q || a_far || b_far || d_far;
+    assign {a_rules, b_rules, d_rules, x_rules} = {a_rules_d, b_rules_d, d_rules_d, x_rules_d};
+    assign row_bad = a_bad_q || b_bad_q || d_bad_q || a_far || b_far || d_far;
     assign checked = 1'b1;
   end else begin : gen_bad_before
     always_ff @(posedge clk_i) begin
       {a_out, b_out, d_out} <= {a_far, b_far, d_far};
-      row_bad <= (start_o ? align_bad_d : align_bad_q) || a_far || b_far || d_far;
+      {a_rules, b_rules, d_rules, x_rules} <= {a_rules_d, b_rules_d, d_rules_d, x_rules_d};
+      row_bad <= (start_o ? a_bad || b_bad || d_bad : a_bad_q || b_bad_q || d_bad_q) ||
+                 a_far || b_far || d_far;
     end
     assign checked = !start_o;
   end
@@ -272,24 +295,19 @@ module ttpu_vpu_ctrl
   // What is wrong, and the first address in error: of a stream, perhaps its second row's. A row
   // that is out of alignment is the first.
   always_comb begin
-    row_cause = acc_src ? ErrAccBounds : ErrVmemBounds;
-    row_base = a_addr_o;
+    pick_a = a_bad_q || (!b_bad_q && !d_bad_q && a_out);
+    pick_b = !a_bad_q && (b_bad_q || (!d_bad_q && !a_out && b_out));
+    row_base = pick_a ? a_addr_o : pick_b ? b_addr_o : d_row;
     row_stride = '0;
-    if (a_align_q != '0) begin
-      row_cause = ErrBadAlign;
+    if (a_bad_q) begin
       if (!a_align_q.start) row_stride = a_align_q.s0 ? a_s0 : a_align_q.s1 ? a_s1 : a_s2;
-    end else if (b_align_q != '0) begin
-      row_cause = ErrBadAlign;
-      row_base = b_addr_o;
+    end else if (b_bad_q) begin
       if (!b_align_q.start) row_stride = b_align_q.s0 ? b_s0 : b_align_q.s1 ? b_s1 : b_s2;
-    end else if (d_align_q != '0) begin
-      row_cause = ErrBadAlign;
-      row_base = d_row;
+    end else if (d_bad_q) begin
       if (!d_align_q.start) row_stride = d_align_q.s0 ? d_s0 : d_align_q.s1 ? d_s1 : d_s2;
-    end else if (!a_out) begin
-      row_cause = ErrVmemBounds;
-      row_base = b_out ? b_addr_o : d_row;
     end
+    if (a_bad_q || b_bad_q || d_bad_q) row_cause = ErrBadAlign;
+    else row_cause = a_out && acc_src ? ErrAccBounds : ErrVmemBounds;
   end
 
   logic scatter_ready;
@@ -297,25 +315,31 @@ module ttpu_vpu_ctrl
     assign scatter_ready = 1'b1;
   end else begin : gen_pace
     logic [$clog2(Pace)-1:0] pace_q;
-    assign scatter_ready = pace_q == '0;
+    logic ready_q;  // pace_q == '0
+    assign scatter_ready = ready_q;
     always_ff @(posedge clk_i) begin
       if (scatter_o) pace_q <= ($clog2(Pace))'(Pace - 1);
       else if (pace_q != '0) pace_q <= pace_q - 1'b1;
-      if (!rst_ni || clear_i) pace_q <= '0;
+      ready_q <= !scatter_o && pace_q <= ($clog2(Pace))'(1);
+      if (!rst_ni || clear_i) begin
+        pace_q <= '0;
+        ready_q <= 1'b1;
+      end
     end
   end
 
   // ---- states ---------------------------------------------------------------------------------
-  logic turn, go, counts;
+  logic hold, walks, scatters, turn, counts;
   always_comb begin
-    turn = !halt_i && !refused_q && checked &&
-           ((state_q == StWalk && fetch_ready_i && (!full_q || !last_q)) ||
-            (state_q == StScatter && !full_q && scatter_ready));
-    go = turn && !row_bad;  // late: what it moves is known before
-    step_o = go && state_q == StWalk;
-    scatter_o = go && state_q == StScatter;
-    step_d = go && (state_q == StScatter || mode_q == ModeRun);
-    counts = go && (state_q == StScatter || (mode_q == ModeRun && last_q));
+    hold = halt_i || refused_q || !checked;
+    walks = state_q == StWalk && fetch_ready_i && (!full_q || !last_q);
+    scatters = state_q == StScatter && !full_q && scatter_ready;
+    turn = (walks || scatters) && !hold;
+    // row_bad is late where Pace = 1: what goes is known before
+    step_o = walks && !hold && !row_bad;
+    scatter_o = scatters && !hold && !row_bad;
+    step_d = (scatters || (walks && mode_q == ModeRun)) && !hold && !row_bad;
+    counts = (scatters || (walks && mode_q == ModeRun && last_q)) && !hold && !row_bad;
   end
 
   always_ff @(posedge clk_i) begin
@@ -455,7 +479,7 @@ module ttpu_vpu_ctrl
 
   logic unused;
   assign unused = ^{a_outer1, a_outer2, b_outer1, b_outer2, run, xpose, ldv, a_i, b_i, d_i,
-                    shape_i};
+                    shape_i, a_align_q, b_align_q, d_align_q, a_first, b_first, d_first};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
@@ -472,7 +496,7 @@ module ttpu_vpu_ctrl
         else $error("the begins of dimensions known ahead differ from the counts");
       end
       assert (!turn || (a_out == a_far && b_out == b_far && d_out == d_far &&
-                        row_bad == (align_bad_q || a_far || b_far || d_far)))
+                        row_bad == (a_bad_q || b_bad_q || d_bad_q || a_far || b_far || d_far)))
       else $error("the checks made ahead are of other addresses");
     end
   end

@@ -53,8 +53,11 @@ module ttpu_vpu_decode
                (op >= VopFceq && op <= VopFcle);
   endfunction
 
-  function automatic logic bad_count(input logic [31:0] n);
-    bad_count = n == 32'd0 || n > 32'd65535;
+  // r + imm is 0, or 2^16 or more.
+  function automatic logic bad_count(input logic [31:0] r, input logic [15:0] imm);
+    logic [16:0] low;
+    low = {1'b0, r[15:0]} + {1'b0, imm};
+    bad_count = low[15:0] == 16'd0 || r[31:16] != {16{low[16]}};
   endfunction
 
   function automatic logic bad_lanes(input logic [8:0] n);
@@ -73,9 +76,9 @@ module ttpu_vpu_decode
     n0 = cmd_i.c + 32'(shape.n0);
     n1 = cmd_i.b + 32'(shape.n1);
     n2 = cmd_i.a + 32'(shape.n2);
-    bad0 = bad_count(n0);
-    bad1 = bad_count(n1);
-    bad2 = bad_count(n2);
+    bad0 = bad_count(cmd_i.c, shape.n0);
+    bad1 = bad_count(cmd_i.b, shape.n1);
+    bad2 = bad_count(cmd_i.a, shape.n2);
     bad_dims = (shape.row_dims == 2'd0) != (shape.row_reduce == ReduceNone);
     bad_arg = 32'(shape.arg) >= N;
     bad_index = 32'(stage.index) >= VpuStages;

@@ -111,17 +111,28 @@ module ttpu_vpu_fetch
   end else begin : gen_pace
     // Counted from the cycle after the last grant, in which the waits have just ended.
     logic [$clog2(Pace)-1:0] pace_q;
-    logic waited_q;
+    logic waited_q, ready_q;
     logic unused_granted;
     assign unused_granted = granted;
-    assign ready_o = !a_wait_q && !b_wait_q && !waited_q && pace_q == '0;
+    assign ready_o = ready_q;
+`ifndef SYNTHESIS
+    always_ff @(posedge clk_i) begin
+      if (rst_ni && !clear_i) begin
+        assert (ready_q == (!a_wait_q && !b_wait_q && !waited_q && pace_q == '0))
+        else $error("readiness known ahead differs from the counts");
+      end
+    end
+`endif
     always_ff @(posedge clk_i) begin
       waited_q <= a_wait_q || b_wait_q;
       if (waited_q) pace_q <= ($clog2(Pace))'(Pace - 3);
       else if (pace_q != '0) pace_q <= pace_q - 1'b1;
+      // no request, none in the last cycle, and the pace has run out: what the next cycle sees
+      ready_q <= !step_i && !a_wait_q && !b_wait_q && !waited_q && pace_q <= ($clog2(Pace))'(1);
       if (!rst_ni || clear_i) begin
         waited_q <= 1'b0;
         pace_q <= '0;
+        ready_q <= 1'b1;
       end
     end
   end

@@ -47,18 +47,24 @@ module ttpu_vpu_lane_sfu
 
   // ---- 0 P | 1, 2 Y | 3 row and place -----------------------------------------------------------
   logic [63:0] p0_q, y1_q, y2_q;
-  logic [31:0] e1, shift1, place3;
+  logic [8:0] shift0;
+  logic [5:0] shift0_q;
+  logic none0_q;  // y is 0
+  place_t ahead2_q;
+  logic [31:0] place3;
   logic [TableBits-1:0] row3_q;
   logic [7:3][20:0] d_q;
   logic [15:3][11:0] n_q;
   always_comb begin
-    e1 = ((x_q[0] >> 23) & 32'hff) + {31'd0, func_i == SfuTanh};
-    shift1 = 32'd159 - e1;
-    place3 = place(x_q[2], y2_q[27:0], func_i);
+    shift0 = (func_i == SfuTanh ? 9'd158 : 9'd159) - {1'b0, x_i[30:23]};
+    place3 = place(ahead2_q, x_q[2][22:0], y2_q[27:0]);
   end
   always_ff @(posedge clk_i) begin
     p0_q <= 64'({1'b1, x_i[22:0]}) * 64'(SfuLog2e37[37:0]);
-    y1_q <= (e1 >= 32'd134 || shift1 > 32'd63) ? 64'd0 : p0_q >> shift1[5:0];
+    shift0_q <= shift0[5:0];
+    none0_q <= shift0[8:6] != 3'd0 || shift0[5:0] < 6'd26;
+    y1_q <= none0_q ? 64'd0 : p0_q >> shift0_q;
+    ahead2_q <= place_ahead(x_q[1], func_i);
     y2_q <= (func_i != SfuExp || x_q[1][31]) ? 64'd0 - y1_q : y1_q;
     row3_q <= place3[21+:TableBits];
     d_q <= {d_q[6:3], place3[20:0]};
@@ -90,6 +96,7 @@ module ttpu_vpu_lane_sfu
   end
 
   // ---- 10 T, table | 11 its rows | 12, 13 t | 14, 15 R ------------------------------------------
+  logic [6:0] ahead9_q;
   logic [31:0] t10;
   logic [15:10][31:0] t_q;
   logic [32:0] c0r_10_q, c0r_11_q;
@@ -100,8 +107,9 @@ module ttpu_vpu_lane_sfu
   logic signed [27:0] t13_q;
   logic signed [49:0] td14_q;
   logic [34:0] r15_q;
-  assign t10 = power(poly_q[9], {{20{n_q[9][11]}}, n_q[9]}, x_q[9], func_i);
+  assign t10 = power(poly_q[9], ahead9_q);
   always_ff @(posedge clk_i) begin
+    ahead9_q <= power_ahead({{20{n_q[8][11]}}, n_q[8]}, x_q[8], func_i);
     t_q <= {t_q[14:10], t10};
     c0r_10_q <= recip_c0[t10[31:25]];
     c1_10_q <= recip_c1[t10[31:25]];

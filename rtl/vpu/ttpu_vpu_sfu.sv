@@ -172,7 +172,7 @@ module ttpu_vpu_sfu
     end
     // 6: T
     if (valid_q[4]) begin
-      for (int unsigned l = 0; l < N; l++) t6[l] = power(p5[l], n5[l], x5[l], func_i);
+      for (int unsigned l = 0; l < N; l++) t6[l] = power(p5[l], power_ahead(n5[l], x5[l], func_i));
       for (int unsigned l = 0; l < N; l++) row6[l] = t6[l][31:25];
       for (int unsigned l = 0; l < N; l++) d6[l] = t6[l][24:4];
       for (int unsigned l = 0; l < N; l++) x6[l] = x5[l];
@@ -208,7 +208,7 @@ module ttpu_vpu_sfu
         logic [59:0] y;
         y = split(p1[l], x1[l], func_i);
         n2[l] = y[59:28];
-        {row2[l], d2[l]} = place(x1[l], y[27:0], func_i);
+        {row2[l], d2[l]} = place(place_ahead(x1[l], func_i), x1[l][22:0], y[27:0]);
         x2[l] = x1[l];
       end
     end

@@ -19,15 +19,6 @@ package ttpu_vpu_sfu_pkg;
     split = 60'(y);
   endfunction
 
-  // |x| with 28 fraction bits, for |x| < 1.
-  function automatic logic [27:0] below_one(input logic [31:0] x);
-    logic [31:0] e, m;
-    e = 32'd126 - ((x >> 23) & 32'hff);
-    m = ((x & 32'h007f_ffff) | 32'h0080_0000) << 4;
-    m = (e > 32'd27) ? 32'd0 : m >> e[4:0];
-    below_one = m[27:0];
-  endfunction
-
   function automatic logic huge(input logic [31:0] x, input sfu_e func);
     huge = ((x >> 23) & 32'hff) + {31'd0, func == SfuTanh} >= 32'd134;
   endfunction
@@ -75,17 +66,18 @@ package ttpu_vpu_sfu_pkg;
   // {the input has a value of its own, that value}.
   function automatic logic [32:0] own_value(input logic [31:0] x, input sfu_e func);
     logic [31:0] sign, r;
-    logic zero, inf, nan, neg, far, own;
+    logic zero, inf, nan, neg, big, far, own;
     sign = x & 32'h8000_0000;
     neg = x[31];
     zero = (x & 32'h7f80_0000) == 32'd0;
     inf = (x & 32'h7fff_ffff) == Fp32Inf;
     nan = (x & 32'h7fff_ffff) > Fp32Inf;
+    big = huge(x, SfuExp);
     far = inf;
     r = 32'd0;
     case (func)
       SfuExp: begin
-        far = huge(x, func);
+        far = big;
         r = neg ? 32'd0 : Fp32Inf;
         r = zero ? 32'h3f80_0000 : r;
       end
@@ -101,7 +93,7 @@ package ttpu_vpu_sfu_pkg;
         r = zero ? sign | Fp32Inf : r;
       end
       SfuSigmoid: begin
-        far = huge(x, func);
+        far = big;
         r = neg ? 32'd0 : 32'h3f80_0000;
         r = zero ? 32'h3f00_0000 : r;
       end
@@ -123,45 +115,62 @@ package ttpu_vpu_sfu_pkg;
     special = own ? r : y;
   endfunction
 
-  // Table row and place in the interval, {row, d}.
-  function automatic logic [31:0] place(input logic [31:0] x, input logic [27:0] y,
-                                        input sfu_e func);
-    logic [31:0] base;
-    logic [27:0] near0;
-    logic [6:0] i;
-    logic [20:0] d;
-    logic [31:0] e;
+  // What of the place hangs on x alone: where its bits come from, first row of the function's table.
+  typedef struct packed {
+    logic                 of_abs, of_y;  // bits of |x| with 28 fraction bits, |x| < 1; of y; else of x
+    logic                 none;        // that |x| is 0
+    logic [4:0]           shift;
+    logic [TableBits-1:0] base;
+  } place_t;
+
+  function automatic place_t place_ahead(input logic [31:0] x, input sfu_e func);
+    logic [31:0] e, shift;
+    logic [TableBits-1:0] base;
     e = (x >> 23) & 32'hff;
-    i = x[22:16];
-    d = {x[15:0], 5'd0};
-    near0 = below_one(x);
-    base = SfuBaseExp;
+    shift = 32'd126 - e;
+    base = TableBits'(SfuBaseExp);
     case (func)
-      SfuLog: base = SfuBaseLog;
-      SfuRecip: base = SfuBaseRecip;
-      SfuRsqrt: base = e[0] ? SfuBaseRsqrtEven : SfuBaseRsqrtOdd;  // E = e - 127
-      SfuErf: base = (e < 32'd127) ? SfuBaseErf0 : (e == 32'd127) ? SfuBaseErf1 : SfuBaseErf2;
-      SfuTanh: base = (e < 32'd127) ? SfuBaseTanh : SfuBaseExp;
+      SfuLog: base = TableBits'(SfuBaseLog);
+      SfuRecip: base = TableBits'(SfuBaseRecip);
+      // E = e - 127
+      SfuRsqrt: base = e[0] ? TableBits'(SfuBaseRsqrtEven) : TableBits'(SfuBaseRsqrtOdd);
+      SfuErf: begin
+        base = TableBits'(SfuBaseErf2);
+        if (e == 32'd127) base = TableBits'(SfuBaseErf1);
+        if (e < 32'd127) base = TableBits'(SfuBaseErf0);
+      end
+      SfuTanh: base = (e < 32'd127) ? TableBits'(SfuBaseTanh) : TableBits'(SfuBaseExp);
       default: ;
     endcase
-    if (e < 32'd127 && (func == SfuErf || func == SfuTanh)) begin
-      i = near0[27:21];
-      d = near0[20:0];
-    end else if (func == SfuExp || func == SfuSigmoid || func == SfuTanh) begin
-      i = y[27:21];
-      d = y[20:0];
-    end
-    base = base + {25'd0, i};
-    place = {base[TableBits-1:0], d};
+    place_ahead.of_abs = e < 32'd127 && (func == SfuErf || func == SfuTanh);
+    place_ahead.of_y = func == SfuExp || func == SfuSigmoid || func == SfuTanh;
+    place_ahead.none = shift > 32'd27;
+    place_ahead.shift = shift[4:0];
+    place_ahead.base = base;
   endfunction
 
-  // T of SIGMOID and TANH.
-  function automatic logic [31:0] power(input logic [34:0] p, input logic [31:0] n,
-                                        input logic [31:0] x, input sfu_e func);
+  // Table row and place in the interval, {row, d}.
+  function automatic logic [31:0] place(input place_t ahead, input logic [22:0] fraction,
+                                        input logic [27:0] y);
+    logic [27:0] near0, bits;
+    logic [TableBits-1:0] row;
+    near0 = ahead.none ? 28'd0 : {1'b1, fraction, 4'd0} >> ahead.shift;
+    bits = ahead.of_abs ? near0 : ahead.of_y ? y : {fraction, 5'd0};
+    row = ahead.base + TableBits'(bits[27:21]);
+    place = {row, bits[20:0]};
+  endfunction
+
+  // T of SIGMOID and TANH: {it is 0, else how far the number shifts}.
+  function automatic logic [6:0] power_ahead(input logic [31:0] n, input logic [31:0] x,
+                                             input sfu_e func);
     logic [31:0] k;
-    logic [34:0] t;
     k = 32'd0 - n;
-    t = (k >= 32'd34 || huge(x, func)) ? 35'd0 : p >> k[5:0];
+    power_ahead = {k >= 32'd34 || huge(x, func), k[5:0]};
+  endfunction
+
+  function automatic logic [31:0] power(input logic [34:0] p, input logic [6:0] ahead);
+    logic [34:0] t;
+    t = ahead[6] ? 35'd0 : p >> ahead[5:0];
     power = (t[34:32] != 3'd0) ? 32'hffff_ffff : t[31:0];
   endfunction
 endpackage
