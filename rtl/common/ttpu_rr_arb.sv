@@ -18,16 +18,18 @@ module ttpu_rr_arb #(
   // before i. By pairs, and in registers: the grant is often a path's middle.
   logic [NumReq*NumReq-1:0] turned_d, turned_q;
   for (genvar i = 0; i < NumReq; i++) begin : gen_req
-    logic [NumReq-1:0] ahead;  // that go before i
+    logic [NumReq-1:0] sooner;  // requests that go before that of i
     for (genvar j = 0; j < NumReq; j++) begin : gen_pair
-      if (j < i) assign ahead[j] = !turned_q[j*NumReq+i];
-      else if (j == i) assign ahead[j] = 1'b0;
-      else assign ahead[j] = turned_q[i*NumReq+j];
+      if (j < i) assign sooner[j] = req_i[j] && !turned_q[j*NumReq+i];
+      else if (j == i) assign sooner[j] = 1'b0;
+      else assign sooner[j] = req_i[j] && turned_q[i*NumReq+j];
       if (j <= i) assign turned_d[i*NumReq+j] = 1'b0;
       else assign turned_d[i*NumReq+j] = |gnt_o[j-1:i];
     end
-    assign gnt_o[i] = req_i[i] && (req_i & ahead) == '0;
+    assign gnt_o[i] = req_i[i] && !(|sooner);
   end
+  logic unused;
+  assign unused = ^turned_q;  // pairs that are none
 
   always_comb begin
     index_o = '0;
