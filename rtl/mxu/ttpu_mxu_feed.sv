@@ -7,7 +7,8 @@
 // its grant takes the tile (tile_take_o, MemStages cycles later: always two cycles ahead of the
 // array). With MemStages = 1 rows leave the walk into a ttpu_skid, whose first is requested: so a
 // request and the walk's next step come from registers, and a row is requested a cycle after it
-// left. No check is made again there; an error is reported when the rows before are granted.
+// left. No check is made again there; an error is reported in the cycle after the rows before it are
+// granted.
 // Integer and float rows are never in the array together: a change of kind waits until the array is
 // empty (array_busy_i).
 // A row that adds to an accumulator row waits until AccStages cycles after the grant of the row that
@@ -448,8 +449,15 @@ module ttpu_mxu_feed
   // ---- status ----------------------------------------------------------------------------------
   logic stream;  // rows on their way
   assign stream = on_way | (flight_q != '0);
+  // An error is told in its cycle, or with MemStages = 1 in the next one: what it is about stands.
+  logic report;
+  if (MemStages == 0) begin : gen_report
+    assign report = fault;
+  end else begin : gen_report_later
+    always_ff @(posedge clk_i) report <= fault & ~reset;
+  end
   assign status_o.done = last_i;
-  assign status_o.error = fault;
+  assign status_o.error = report;
   assign status_o.cause = cause;
   assign status_o.pc = work_q.pc;
   assign status_o.addr = FarAddrBits'(cause_addr);
@@ -468,6 +476,8 @@ module ttpu_mxu_feed
     else $fatal(1, "FpGap = 2 and AccStages > 1 need MemStages = 1");
   end
   always_ff @(posedge clk_i) begin
+    if (rst_ni & ~clear_i)
+      assert (!report || bad) else $error("an error is told that is not there any more");
     if (rst_ni & work_valid_q & ~is_shape) begin
       assert ((what_q & bad_row('1, '1, 1'b1)) == bad_row(addr_q, acc_q, fp) &&
               bad_q == (what_q != '0) && acc_d == acc_q + 32'd1 &&

@@ -12,7 +12,8 @@
 // the other groups are then sure to be written ahead of the wavefront of a swap two or more cycles
 // later. tile_take_i takes the tile (at most one of two pending).
 // MemStages = 1: requests stand in a ttpu_skid, the first of them a cycle after it was made; an error
-// is reported when those before are granted, and a tile leaves in the cycle after its last write.
+// is reported in the cycle after those before are granted, and a tile leaves in the cycle after its
+// last write.
 // A command is done with its last write. Errors: docs/reference/mxu.md.
 module ttpu_mxu_loader
   import ttpu_isa_pkg::*;
@@ -428,8 +429,15 @@ module ttpu_mxu_loader
   // Commands not done: read, or to be written.
   assign working = cmd_valid_q | (tile_count_q == 2'd2) | ((tile_count_q == 2'd1) & ~written_q);
   assign moved = grant | (on_way_q != 2'd0) | pop | (allowed & neutral_q) | w_we_o;
+  // An error is told in its cycle, or with MemStages = 1 in the next one: what it is about stands.
+  logic report;
+  if (MemStages == 0) begin : gen_report
+    assign report = fault;
+  end else begin : gen_report_later
+    always_ff @(posedge clk_i) report <= fault & ~reset;
+  end
   assign status_o.done = done_q;
-  assign status_o.error = fault;
+  assign status_o.error = report;
   assign status_o.cause = cause;
   assign status_o.pc = cmd_q.pc;
   assign status_o.addr = FarAddrBits'(cause_addr);
@@ -443,6 +451,7 @@ module ttpu_mxu_loader
       assert (bad == (cause != ErrNone))
       else $error("the checks made ahead differ from those of the contract");
     if (rst_ni & ~clear_i) begin
+      assert (!report || bad) else $error("an error is told that is not there any more");
       assert (!(tile_take_i & ~tile_ready_o))
       else $error("a tile was taken that is not ready");
       assert (!pop || note_q == note_mem[pop_ptr_q]) else $error("a word before its note");
