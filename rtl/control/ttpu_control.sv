@@ -110,6 +110,7 @@ module ttpu_control
 
   ttpu_imem #(.ImemWords(ImemWords), .DmaChannels(DmaChannels)) i_imem (
     .clk_i,
+    .rst_ni,
     .fetch_en_i(fetch_en),
     .fetch_addr_i(fetch_addr),
     .fetch_data_o(fetch_data),
@@ -309,7 +310,7 @@ module ttpu_control
     progress = retire || ici_flag_valid_i;
     for (int unsigned q = 1; q <= NumQueues; q++) progress |= trace_o[q].start || trace_o[q].stop;
   end
-  ttpu_errors i_errors (
+  ttpu_errors #(.Stages(FlagStages)) i_errors (
     .clk_i,
     .rst_ni,
     .scalar_fault_valid_i(scalar_fault_valid),

@@ -12,7 +12,8 @@ module ttpu_errors
   import ttpu_pkg::*;
   import ttpu_control_pkg::*;
 #(
-  parameter int unsigned ClearCycles = 8  // covers the read latency of every memory
+  parameter int unsigned ClearCycles = 8,  // covers the read latency of every memory
+  parameter int unsigned Stages = 1        // 3: what may be wrong in registers, before it is chosen
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -42,7 +43,25 @@ module ttpu_errors
   output logic                 fault_now_o,
   output fault_t               fault_o
 );
-  fault_t              first, first_q, fault_q;
+  // What may be wrong in a cycle.
+  typedef struct packed {
+    logic [NumQueues-1:0]                  unit;
+    error_e [NumQueues-1:0]                unit_cause;
+    logic [NumQueues-1:0][PcBits-1:0]      unit_pc;
+    logic [NumQueues-1:0][FarAddrBits-1:0] unit_addr;
+    logic                                  overflow;
+    unit_e                                 overflow_unit;
+    logic [PcBits-1:0]                     overflow_pc;
+    logic [4:0]                            overflow_flag;
+    logic                                  bad_write;
+    logic [19:0]                           bad_write_addr;
+    logic                                  expired;
+    logic [PcBits-1:0]                     scalar_pc;
+    logic [NumFlags-1:0]                   waiting_flags;
+  } sources_t;
+
+  sources_t            now;
+  fault_t              first_q, fault_q;
   logic                now_q, scalar_q;
   logic [31:0]         idle_q, limit;
   logic                expired, pending_q;
@@ -57,23 +76,45 @@ module ttpu_errors
   end
 
   always_comb begin
-    first = '0;
-    if (expired)
-      first = '{valid: 1'b1, cause: ErrWatchdog, unit: UnitScalar, pc: scalar_pc_i,
-                addr: {32'b0, waiting_flags_i}};
-    if (bad_write_i)
-      first = '{valid: 1'b1, cause: ErrBadWrite, unit: UnitScalar, pc: '0,
-                addr: {44'b0, bad_write_addr_i}};
-    if (overflow_i)
-      first = '{valid: 1'b1, cause: ErrFlagOverflow, unit: overflow_unit_i, pc: overflow_pc_i,
-                addr: {59'b0, overflow_flag_i}};
-    for (int unsigned q = NumQueues; q > 0; q--)
-      if (status_i[q-1].error)
-        first = '{valid: 1'b1, cause: status_i[q-1].cause, unit: unit_e'(3'(q)),
-                  pc: status_i[q-1].pc, addr: status_i[q-1].addr};
+    now = '{overflow: overflow_i, overflow_unit: overflow_unit_i, overflow_pc: overflow_pc_i,
+            overflow_flag: overflow_flag_i, bad_write: bad_write_i,
+            bad_write_addr: bad_write_addr_i, expired: expired, scalar_pc: scalar_pc_i,
+            waiting_flags: waiting_flags_i, default: '0};
+    for (int unsigned q = 0; q < NumQueues; q++) begin
+      now.unit[q] = status_i[q].error;
+      now.unit_cause[q] = status_i[q].cause;
+      now.unit_pc[q] = status_i[q].pc;
+      now.unit_addr[q] = status_i[q].addr;
+    end
   end
 
-  assign fault_now_o = (scalar_fault_valid_i || first.valid) && !fault_q.valid && !pending_q;
+  function automatic fault_t first_of(sources_t s);
+    first_of = '0;
+    if (s.expired)
+      first_of = '{valid: 1'b1, cause: ErrWatchdog, unit: UnitScalar, pc: s.scalar_pc,
+                   addr: {32'b0, s.waiting_flags}};
+    if (s.bad_write)
+      first_of = '{valid: 1'b1, cause: ErrBadWrite, unit: UnitScalar, pc: '0,
+                   addr: {44'b0, s.bad_write_addr}};
+    if (s.overflow)
+      first_of = '{valid: 1'b1, cause: ErrFlagOverflow, unit: s.overflow_unit, pc: s.overflow_pc,
+                   addr: {59'b0, s.overflow_flag}};
+    for (int unsigned q = NumQueues; q > 0; q--)
+      if (s.unit[q-1])
+        first_of = '{valid: 1'b1, cause: s.unit_cause[q-1], unit: unit_e'(3'(q)),
+                     pc: s.unit_pc[q-1], addr: s.unit_addr[q-1]};
+  endfunction
+
+  // What the fault is follows a cycle behind that there is one: it comes late from the units.
+  if (Stages == 1) begin : gen_chosen
+    always_ff @(posedge clk_i) first_q <= first_of(now);
+  end else begin : gen_choice
+    sources_t was_q;
+    always_ff @(posedge clk_i) was_q <= now;
+    assign first_q = first_of(was_q);
+  end
+
+  assign fault_now_o = (scalar_fault_valid_i || (|now.unit) || overflow_i || bad_write_i || expired) && !fault_q.valid && !pending_q;
   assign fault_o = fault_q;
   assign clear_pending_o = pending_q;
 
@@ -89,8 +130,6 @@ module ttpu_errors
     end else begin
       // Registered: what a unit says of itself must not reach its own clear_i in the same cycle.
       clear_o <= pending_q && wait_q == '0 && units_quiet_o && !clear_o;
-      // What the fault is follows a cycle behind that there is one: it comes late from the units.
-      first_q <= first;
       scalar_q <= scalar_fault_valid_i;
       now_q <= fault_now_o;
       if (clear_o) begin

@@ -110,13 +110,9 @@ module ttpu_flags
   assign value_o = value_q[select_i];
 
   // ---- overflow: who raised what passed ---------------------------------------------------------
-  logic [NumUnits-1:0]             raised_q;
-  logic [NumUnits-1:0][4:0]        flag_q;
-  logic [NumUnits-1:0][PcBits-1:0] pc_q;
-  logic                            over;
-  unit_e                           over_unit;
-  logic [PcBits-1:0]               over_pc;
-  logic [4:0]                      over_flag;
+  logic [NumUnits-1:0]             raised_q, over;
+  logic [NumUnits-1:0][4:0]        flag_q, over_flag;
+  logic [NumUnits-1:0][PcBits-1:0] pc_q, over_pc;
   always_ff @(posedge clk_i) begin
     raised_q <= inc_valid_i;
     if (|inc_valid_i) begin
@@ -124,32 +120,34 @@ module ttpu_flags
       pc_q <= inc_pc_i;
     end
   end
+  logic [NumUnits-1:0] passed;
   always_comb begin
-    over = 1'b0;
-    over_unit = UnitScalar;
-    over_pc = '0;
-    over_flag = '0;
+    passed = '0;
     if (|passed_q)
-      for (int unsigned u = NumUnits; u > 0; u--)
-        if (raised_q[u-1] && passed_q[flag_q[u-1]]) begin
-          over = 1'b1;
-          over_unit = unit_e'(3'(u - 1));
-          over_pc = pc_q[u-1];
-          over_flag = flag_q[u-1];
-        end
+      for (int unsigned u = 0; u < NumUnits; u++) passed[u] = raised_q[u] && passed_q[flag_q[u]];
   end
   if (Stages == 1) begin : gen_overflow
-    assign overflow_o = over;
-    assign overflow_unit_o = over_unit;
-    assign overflow_pc_o = over_pc;
-    assign overflow_flag_o = over_flag;
+    assign over = passed;
+    assign over_flag = flag_q;
+    assign over_pc = pc_q;
   end else begin : gen_overflow_later
     always_ff @(posedge clk_i) begin
-      overflow_o <= rst_ni && !clear_i && over;
-      overflow_unit_o <= over_unit;
-      overflow_pc_o <= over_pc;
-      overflow_flag_o <= over_flag;
+      over <= rst_ni && !clear_i ? passed : '0;
+      over_flag <= flag_q;
+      over_pc <= pc_q;
     end
+  end
+  always_comb begin
+    overflow_o = |over;
+    overflow_unit_o = UnitScalar;
+    overflow_pc_o = '0;
+    overflow_flag_o = '0;
+    for (int unsigned u = NumUnits; u > 0; u--)
+      if (over[u-1]) begin
+        overflow_unit_o = unit_e'(3'(u - 1));
+        overflow_pc_o = over_pc[u-1];
+        overflow_flag_o = over_flag[u-1];
+      end
   end
 
 `ifndef SYNTHESIS

@@ -162,40 +162,46 @@ module ttpu_host
   logic [7:0] flag_value_q;
   always_ff @(posedge clk_i) flag_value_q <= flag_value_i;
 
-  // What a read returns, by the low bits of the address alone, as one that fails returns 0.
+  // What a read returns, by the low bits of the address alone, as one that fails returns 0: of each
+  // group of eight registers one while it is decoded, of those one in StAct.
+  localparam int unsigned Regs = 1 << (RegBits - 2), Groups = Regs / 8;
   logic [WindowBits-1:0] reg_addr;
+  logic [31:0]           regs [Regs];
+  logic [31:0]           group_q [Groups];
   assign reg_addr = WindowBits'({addr_q[RegBits-1:2], 2'b00});
   always_comb begin
-    case (reg_addr)
-      RegId:          value = 32'h55505454;
-      RegVersion:     value = IsaVersion;
-      RegConfigHash:  value = ConfigHash;
-      RegConfigId:    value = ConfigId;
-      RegArrayN:      value = N;
-      RegVmemBytes:   value = VmemBytes;
-      RegAccRows:     value = 2 * AccRows;
-      RegImemWords:   value = ImemWords;
-      RegSmemWords:   value = SmemWords;
-      RegCmemBytes:   value = CmemBytes;
-      RegStatus:      value = {27'b0, locked_q, quiet_i, error_i, done_i, run_i};
-      RegErrCause:    value = {16'b0, 5'b0, err_unit_i, err_cause_i};
-      RegErrPc:       value = {16'b0, err_pc_i};
-      RegErrAddrLo:   value = err_addr_i[31:0];
-      RegErrAddrHi:   value = err_addr_i[63:32];
-      RegFlagValue:   value = {24'b0, flag_value_q};
-      RegEntryPc:     value = entry_q;
-      RegIrqEnable:   value = {30'b0, irq_enable_q};
-      RegIrqStatus:   value = {30'b0, irq_status_q};
-      RegWatchdog:    value = watchdog_q;
-      RegHbmBaseLo:   value = hbm_base_q[31:0];
-      RegHbmBaseHi:   value = hbm_base_q[63:32];
-      RegHbmSizeLo:   value = hbm_size_q[31:0];
-      RegHbmSizeHi:   value = hbm_size_q[63:32];
-      RegVmemAddr:    value = {8'b0, vmem_addr_q};
-      RegFlagSelect:  value = {27'b0, flag_select_q};
-      default: value = '0;
-    endcase
+    for (int unsigned i = 0; i < Regs; i++) regs[i] = '0;
+    regs[RegId/4] = 32'h55505454;
+    regs[RegVersion/4] = IsaVersion;
+    regs[RegConfigHash/4] = ConfigHash;
+    regs[RegConfigId/4] = ConfigId;
+    regs[RegArrayN/4] = N;
+    regs[RegVmemBytes/4] = VmemBytes;
+    regs[RegAccRows/4] = 2 * AccRows;
+    regs[RegImemWords/4] = ImemWords;
+    regs[RegSmemWords/4] = SmemWords;
+    regs[RegCmemBytes/4] = CmemBytes;
+    regs[RegStatus/4] = {27'b0, locked_q, quiet_i, error_i, done_i, run_i};
+    regs[RegErrCause/4] = {16'b0, 5'b0, err_unit_i, err_cause_i};
+    regs[RegErrPc/4] = {16'b0, err_pc_i};
+    regs[RegErrAddrLo/4] = err_addr_i[31:0];
+    regs[RegErrAddrHi/4] = err_addr_i[63:32];
+    regs[RegFlagValue/4] = {24'b0, flag_value_q};
+    regs[RegEntryPc/4] = entry_q;
+    regs[RegIrqEnable/4] = {30'b0, irq_enable_q};
+    regs[RegIrqStatus/4] = {30'b0, irq_status_q};
+    regs[RegWatchdog/4] = watchdog_q;
+    regs[RegHbmBaseLo/4] = hbm_base_q[31:0];
+    regs[RegHbmBaseHi/4] = hbm_base_q[63:32];
+    regs[RegHbmSizeLo/4] = hbm_size_q[31:0];
+    regs[RegHbmSizeHi/4] = hbm_size_q[63:32];
+    regs[RegVmemAddr/4] = {8'b0, vmem_addr_q};
+    regs[RegFlagSelect/4] = {27'b0, flag_select_q};
   end
+  for (genvar g = 0; g < Groups; g++) begin : gen_group
+    always_ff @(posedge clk_i) if (state_q == StDecode) group_q[g] <= regs[8*g+32'(addr_q[4:2])];
+  end
+  assign value = group_q[addr_q[RegBits-1:5]];
 
   // Whether the access is refused: as one to the register that the low bits name; for itself, or
   // while the core runs.
@@ -315,10 +321,9 @@ module ttpu_host
       wdata_q <= s_axil_wdata_i;
       strobes_q <= s_axil_wstrb_i == 4'b1111;
     end
-    if (state_q == StDecode) rdata_q <= value;
     if (act) begin
       resp_q <= ok ? Okay : SlvErr;
-      if (!ok) rdata_q <= '0;
+      rdata_q <= ok ? value : '0;
       count_low_q <= count[31:0];
       if (count_q && ok && !addr_q[2]) count_high_q <= count[63:32];
     end

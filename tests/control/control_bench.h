@@ -134,6 +134,7 @@ class Bench {
     ctl_->imem_en_i = ctl_->imem_we_i = 0;
   }
   uint32_t read_imem(uint32_t word) {
+    ctl_.tick();  // an instruction is written in the cycle behind its last word
     ctl_->imem_en_i = 1;
     ctl_->imem_we_i = 0;
     ctl_->imem_addr_i = static_cast<uint16_t>(word);
