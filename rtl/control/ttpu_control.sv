@@ -6,8 +6,8 @@
 // FlagStages: 1 = a wait whose flag is up is granted in the cycle in which it is asked for; 3 (for
 // FPGAs) = registers before and behind the flags, where one wait is looked at in a cycle, in turn:
 // granted two cycles later if it is the only one, raises are seen a cycle later, and HALT ends a
-// cycle later; a command is at the head of an empty queue a cycle later, shifts and STS take two
-// cycles.
+// cycle later; a command is at the head of an empty queue a cycle later, shifts, SLT, SLTU and STS
+// take two cycles, MUL three.
 module ttpu_control
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;

@@ -6,8 +6,8 @@
 // while that queue is full. Scalar instructions wait for their flag and signal in place. HALT
 // executes when all_idle_i is high. Errors are found in execution, in program order:
 // fault_valid_o for one cycle, fault_o in the next, and the instruction has no effect.
-// Stages = 3 (for FPGAs): SHL, SHR, SRA and STS take 2 cycles; an address beyond SMEM is found in
-// the second.
+// Stages = 3 (for FPGAs): SHL, SHR, SRA, SLT, SLTU and STS take 2 cycles, MUL 3; an address beyond
+// SMEM is found in the second.
 // While run_i is low nothing moves; start_i (one cycle, run_i high from the next) begins at
 // entry_i.
 module ttpu_scalar
@@ -141,9 +141,9 @@ module ttpu_scalar
   logic                 x_bad_q, x_beyond_imem_q, x_illegal_q, x_beyond_q, x_is_sync_q, x_waits_q;
   logic                 x_to_queue_q, x_value_q;
   logic [6:0]           x_used_q;
-  logic                 is_shift, x_two_cycles_q, x_smem_q, x_store_q, x_left_q;
+  logic                 is_shift, x_two_cycles_q, x_three_cycles_q, x_smem_q, x_store_q, x_left_q;
   logic                 x_jump_q, x_equal_q, x_less_q, x_not_q, x_dbnz_q;  // what a branch asks
-  logic                 x_subtract_q, x_signed_q, x_set_q;
+  logic                 x_subtract_q, x_signed_q;
   logic [NumQueues-1:0] x_queue_q;
   assign d = imem_decoded_i;
   assign is_shift = d_instr.opcode == OpShl || d_instr.opcode == OpShr ||
@@ -163,9 +163,10 @@ module ttpu_scalar
       x_subtract_q <= d_instr.opcode == OpSub;
       x_signed_q <= d_instr.opcode == OpSlt || d_instr.opcode == OpBlt ||
                     d_instr.opcode == OpBge;
-      x_set_q <= d_instr.opcode == OpSlt || d_instr.opcode == OpSltu;
       x_two_cycles_q <= d_instr.opcode == OpLds || d_instr.opcode == OpMul ||
-                        ((is_shift || d_instr.opcode == OpSts) && Stages != 1);
+                        ((is_shift || d_instr.opcode == OpSts || d_instr.opcode == OpSlt ||
+                          d_instr.opcode == OpSltu) && Stages != 1);
+      x_three_cycles_q <= d_instr.opcode == OpMul && Stages != 1;
       x_smem_q <= d_instr.opcode == OpLds || d_instr.opcode == OpSts;
       x_store_q <= d_instr.opcode == OpSts;
       x_left_q <= d_instr.opcode == OpShl;
@@ -197,7 +198,7 @@ module ttpu_scalar
   assign queue = x_queue_q;
 
   logic live, out_of_smem, far, far_q, bad, waits, waited_q, wait_ok, second_q,
-      room, ends, done;
+      third_q, room, ends, done;
   assign live = x_valid_q && run_i;
   assign bad = x_bad_q;
   assign far = addr[31:$clog2(SmemWords)] != '0;
@@ -255,28 +256,43 @@ module ttpu_scalar
     ends = wait_ok;
     if (to_queue) ends = ends && room;
     else if (x_instr_q.opcode == OpHalt) ends = ends && all_idle_i;
-    else if (x_two_cycles_q) ends = ends && second_q;
+    else if (x_two_cycles_q) ends = ends && (x_three_cycles_q ? third_q : second_q);
     done = ends && !out_of_smem;
   end
   assign stall = live && !ends;
   assign retire_o = ends;
 
-  // One adder, one comparator and one shifter, to the right, for all: the tools do not share them.
-  logic [31:0] result, sum, other, shift_in, shifted;
-  logic        equal, less, writes, taken;
+  // One adder and one shifter, to the right, for all: the tools do not share them.
+  logic [31:0] result, sum, set_a, set_y, shift_in, shifted, product;
+  logic        equal, less, set_less, writes, taken;
 
   function automatic logic [31:0] turn(logic [31:0] v, logic left);
     for (int unsigned i = 0; i < 32; i++) turn[i] = left ? v[31-i] : v[i];
   endfunction
 
   assign sum = a + (x_subtract_q ? ~y : y) + 32'(x_subtract_q);
-  assign other = x_set_q ? y : b;
   assign equal = a == b;
-  assign less = {x_signed_q ^ a[31], a[30:0]} < {x_signed_q ^ other[31], other[30:0]};
+  assign less = {x_signed_q ^ a[31], a[30:0]} < {x_signed_q ^ b[31], b[30:0]};
+  assign set_a = Stages == 1 ? a : a_q;
+  assign set_y = Stages == 1 ? y : y_q;
+  assign set_less = {x_signed_q ^ set_a[31], set_a[30:0]} < {x_signed_q ^ set_y[31], set_y[30:0]};
   assign turned = turn(a, x_left_q);
   assign shift_in = Stages == 1 ? turned : a_q;
   assign shifted = 32'($signed({x_instr_q.opcode == OpSra && shift_in[31], shift_in}) >>>
                        (Stages == 1 ? y[4:0] : y_q[4:0]));
+
+  if (Stages == 1) begin : gen_product
+    assign product = a_q * y_q;
+  end else begin : gen_product_later
+    logic [31:0] low_q;
+    logic [15:0] high_a_q, high_y_q;
+    always_ff @(posedge clk_i) begin
+      low_q <= 32'(a_q[15:0]) * 32'(y_q[15:0]);
+      high_a_q <= a_q[31:16] * y_q[15:0];
+      high_y_q <= a_q[15:0] * y_q[31:16];
+    end
+    assign product = {low_q[31:16] + high_a_q + high_y_q, low_q[15:0]};
+  end
 
   assign taken = x_jump_q || (x_equal_q && equal != x_not_q) || (x_less_q && less != x_not_q) ||
                  (x_dbnz_q && c != 32'd1);
@@ -284,12 +300,12 @@ module ttpu_scalar
     writes = 1'b1;
     case (x_instr_q.opcode)
       OpAdd, OpSub: result = sum;
-      OpMul:  result = a_q * y_q;
+      OpMul:  result = product;
       OpAnd:  result = a & y;
       OpOr:   result = a | y;
       OpXor:  result = a ^ y;
       OpShl, OpShr, OpSra: result = turn(shifted, x_left_q);
-      OpSlt, OpSltu: result = {31'b0, less};
+      OpSlt, OpSltu: result = {31'b0, set_less};
       OpLds:  result = smem_rdata_i;
       OpJal:  result = x_pc_q + 32'd1;
       OpDbnz: result = c - 32'd1;
@@ -309,9 +325,11 @@ module ttpu_scalar
     if (!rst_ni || start_i) begin
       waited_q <= 1'b0;
       second_q <= 1'b0;
+      third_q <= 1'b0;
     end else if (live) begin
       waited_q <= !ends && (waited_q || wait_grant_i);
       second_q <= wait_ok && x_two_cycles_q && !ends;
+      third_q <= second_q && !ends;
     end
   end
   always_ff @(posedge clk_i) begin

@@ -71,7 +71,7 @@ bool Control::wait(size_t waiter, bool waits, uint32_t flag, uint32_t value) {
 
 void Control::evaluate_scalar(bool all_idle) {
   live_ = x_valid_;
-  x_granted_ = x_done_ = wait_ok_ = two_cycles_ = false;
+  x_granted_ = x_done_ = wait_ok_ = two_cycles_ = three_cycles_ = false;
   open_[0] = {};
   push_queue_ = -1;
   State& state = state_[0];
@@ -87,15 +87,17 @@ void Control::evaluate_scalar(bool all_idle) {
   wait_ok_ = !waits || x_granted_;
   const bool is_shift =
       d.opcode == Opcode::SHL || d.opcode == Opcode::SHR || d.opcode == Opcode::SRA;
+  const bool is_set = d.opcode == Opcode::SLT || d.opcode == Opcode::SLTU;
   two_cycles_ = d.opcode == Opcode::LDS || d.opcode == Opcode::MUL ||
-                ((is_shift || d.opcode == Opcode::STS) && registered_);
+                ((is_shift || is_set || d.opcode == Opcode::STS) && registered_);
+  three_cycles_ = d.opcode == Opcode::MUL && registered_;
   x_done_ = wait_ok_;
   if (d.queue >= 0)
     x_done_ = queue_[d.queue].count < config_.queue_depth;
   else if (d.opcode == Opcode::HALT)
     x_done_ = x_done_ && all_idle;
   else if (two_cycles_)
-    x_done_ = x_done_ && second_;
+    x_done_ = x_done_ && (three_cycles_ ? third_ : second_);
   if (d.queue >= 0 && x_done_) push_queue_ = d.queue;
   if (waits && !x_granted_)
     state = State::StallSync;
@@ -257,6 +259,7 @@ void Control::advance() {
     }
   }
   waited_ = live_ ? !x_done_ && (waited_ || x_granted_) : waited_;
+  third_ = live_ ? second_ && !x_done_ : third_;
   second_ = live_ ? wait_ok_ && two_cycles_ && !x_done_ : second_;
   if (!live_ || x_done_) {
     x_valid_ = d_valid_ && !redirect;

@@ -120,13 +120,14 @@ class Control {
 
   // pipeline of the scalar core
   uint32_t pc_ = 0, d_pc_ = 0, x_pc_ = 0;
-  bool d_valid_ = false, x_valid_ = false, waited_ = false, second_ = false, halted_ = false;
+  bool d_valid_ = false, x_valid_ = false, waited_ = false, second_ = false, third_ = false,
+       halted_ = false;
 
   // outcome of evaluate()
   std::array<int32_t, 32> taken_{}, raised_{};
   std::array<bool, kQueues> accept_{}, pop_{}, done_{}, granted_{};
-  bool live_ = false, x_done_ = false, x_granted_ = false, wait_ok_ = false, two_cycles_ = false;
-  bool progress_ = false;
+  bool live_ = false, x_done_ = false, x_granted_ = false, wait_ok_ = false;
+  bool two_cycles_ = false, three_cycles_ = false, progress_ = false;
   int push_queue_ = -1;
   std::array<State, isa::kNumUnits> state_{};
 };

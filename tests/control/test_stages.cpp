@@ -89,9 +89,11 @@ TEST(Stages, ShiftsAndStoresTakeTwoCycles) {
   };
   const uint64_t none = cycles({});
   EXPECT_EQ(cycles({plain(Opcode::ADD, {.ra = 1, .rb = 2, .rc = 3}, 5)}), none + 1);
-  for (const Opcode op : {Opcode::SHL, Opcode::SHR, Opcode::SRA, Opcode::STS})
+  for (const Opcode op :
+       {Opcode::SHL, Opcode::SHR, Opcode::SRA, Opcode::SLT, Opcode::SLTU, Opcode::STS})
     EXPECT_EQ(cycles({plain(op, {.ra = 1, .rb = 2, .rc = 3}, 5)}), none + 2)
         << "opcode " << static_cast<int>(op);
+  EXPECT_EQ(cycles({plain(Opcode::MUL, {.ra = 1, .rb = 2, .rc = 3}, 5)}), none + 3);
 }
 
 }  // namespace
