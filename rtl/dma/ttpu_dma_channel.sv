@@ -2,12 +2,13 @@
 // cuts it into bursts.
 // A transfer's first burst is offered two cycles after its command was taken; then one burst a
 // cycle. MemStages = 1 (for FPGAs): a run is taken in the cycle after the last burst of the one
-// before, so those of one beat come every second cycle. Commands are done in order; up to InFlight
-// are held, so a transfer is prepared while earlier ones of the same direction and memory move. A
-// change of either waits until all earlier bursts are complete. A command in error is reported when
-// everything before it, its own earlier runs included, is complete, so that memory is as the order
-// of commands says. An AXI error is reported at once. After an error or halt_i nothing new starts
-// until reset (rst_ni low for a cycle, which clear_i does).
+// before, so those of one beat come every second cycle, and a command in error is reported a cycle
+// later than said below. Commands are done in order; up to InFlight are held, so a transfer is
+// prepared while earlier ones of the same direction and memory move. A change of either waits until
+// all earlier bursts are complete. A command in error is reported when everything before it, its own
+// earlier runs included, is complete, so that memory is as the order of commands says. An AXI error
+// is reported at once. After an error or halt_i nothing new starts until reset (rst_ni low for a
+// cycle, which clear_i does).
 module ttpu_dma_channel
   import ttpu_isa_pkg::*;
   import ttpu_reg_pkg::*;
@@ -310,8 +311,13 @@ module ttpu_dma_channel
   end
 
   // ---- status -----------------------------------------------------------------------------------
-  logic fault_due;  // the command in error is the oldest, and all that it did is complete
-  assign fault_due = fault_q && !run_q && idle_q && fly_count == 4'd1;
+  logic alone, fault_due;  // the command in error is the oldest, and all that it did is complete
+  assign alone = fault_q && !run_q && idle_q && fly_count == 4'd1;
+  if (MemStages == 0) begin : gen_due
+    assign fault_due = alone;
+  end else begin : gen_due_later
+    always_ff @(posedge clk_i) fault_due <= rst_ni && alone;
+  end
   assign report = !stop && (fault_valid_i || fault_due);
 
   error_e                 fault_cause;
@@ -346,6 +352,7 @@ module ttpu_dma_channel
       assert (!complete_i || outstanding_q != '0)
       else $error("ttpu_dma_channel: burst complete twice");
       assert (outstanding_q != '1) else $error("ttpu_dma_channel: too many bursts");
+      assert (!fault_due || alone || stop) else $error("ttpu_dma_channel: an error that is past");
       assert (idle_q == (outstanding_q == '0)) else $error("ttpu_dma_channel: idle_q");
       assert (!burst_ready_i || burst_valid_o) else $error("ttpu_dma_channel: no burst was offered");
       assert (!walk_q || (more1_q == (i1_q != 16'd1) && more2_q == (i2_q != 16'd1) &&
