@@ -76,10 +76,15 @@ module ttpu_errors
   end
 
   always_comb begin
-    now = '{overflow: overflow_i, overflow_unit: overflow_unit_i, overflow_pc: overflow_pc_i,
-            overflow_flag: overflow_flag_i, bad_write: bad_write_i,
-            bad_write_addr: bad_write_addr_i, expired: expired, scalar_pc: scalar_pc_i,
-            waiting_flags: waiting_flags_i, default: '0};
+    now.overflow = overflow_i;
+    now.overflow_unit = overflow_unit_i;
+    now.overflow_pc = overflow_pc_i;
+    now.overflow_flag = overflow_flag_i;
+    now.bad_write = bad_write_i;
+    now.bad_write_addr = bad_write_addr_i;
+    now.expired = expired;
+    now.scalar_pc = scalar_pc_i;
+    now.waiting_flags = waiting_flags_i;
     for (int unsigned q = 0; q < NumQueues; q++) begin
       now.unit[q] = status_i[q].error;
       now.unit_cause[q] = status_i[q].cause;
