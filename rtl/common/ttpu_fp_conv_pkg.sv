@@ -136,11 +136,10 @@ package ttpu_fp_conv_pkg;
   function automatic logic [7:0] int_to_8(input logic [31:0] x, input logic [8:0] zp,
                                           input logic is_signed);
     logic [33:0] s;
-    logic above, below;
+    logic fits;
     s = {{2{x[31]}}, x} + {{25{zp[8]}}, zp};
-    above = ~s[33] & ((s[32:8] != 25'd0) | (is_signed & s[7]));
-    below = s[33] & ~(is_signed & (s[32:7] == 26'h3ff_ffff));
-    int_to_8 = above ? {~is_signed, 7'h7f} : below ? {is_signed, 7'd0} : s[7:0];
+    fits = (s[32:8] == {25{s[33]}}) & (is_signed ? s[7] == s[33] : ~s[33]);
+    int_to_8 = fits ? s[7:0] : {s[33] ~^ is_signed, {7{~s[33]}}};
   endfunction
 
   // The exact product p divided by 2^(31 + shift), nearest even, saturated to int32.

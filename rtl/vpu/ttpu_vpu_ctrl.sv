@@ -352,12 +352,18 @@ module ttpu_vpu_ctrl
       full_q <= counts && pending_q == CountBits'(Depth - 1);
       none_q <= !counts && pending_q == CountBits'(1);
     end
+    // What an error would be of: the command, then each row.
+    if (take) begin
+      cause_q <= dec_cause;
+      err_addr_q <= dec_value;
+    end else if ((state_q == StWalk || state_q == StScatter) && !refused_q) begin
+      cause_q <= row_cause;
+      err_addr_q <= row_base + row_stride;
+    end
     case (state_q)
       StIdle: begin
         if (take) begin
           pc_q <= cmd_i.pc;
-          cause_q <= dec_cause;
-          err_addr_q <= dec_value;
           if (moves) begin
             state_q <= StWalk;
             start_o <= 1'b1;
@@ -445,8 +451,6 @@ module ttpu_vpu_ctrl
     if (turn && row_bad) begin
       state_q <= StError;
       error_q <= 1'b1;
-      cause_q <= row_cause;
-      err_addr_q <= row_base + row_stride;
     end
     if (refused_q) state_q <= StError;
     if (!rst_ni || clear_i) begin

@@ -53,11 +53,13 @@ module ttpu_vpu_decode
                (op >= VopFceq && op <= VopFcle);
   endfunction
 
-  // r + imm is 0, or 2^16 or more.
+  // r + imm is 0, or 2^16 or more; the 0 without the carries: each bit of the sum is 0 if all below
+  // are, when the bits differ just where one below is set.
   function automatic logic bad_count(input logic [31:0] r, input logic [15:0] imm);
-    logic [16:0] low;
-    low = {1'b0, r[15:0]} + {1'b0, imm};
-    bad_count = low[15:0] == 16'd0 || r[31:16] != {16{low[16]}};
+    logic [15:0] unused;
+    logic carry;
+    {carry, unused} = {1'b0, r[15:0]} + {1'b0, imm};
+    bad_count = (r[15:0] ^ imm) == {r[14:0] | imm[14:0], 1'b0} || r[31:16] != {16{carry}};
   endfunction
 
   function automatic logic bad_lanes(input logic [8:0] n);
