@@ -353,12 +353,9 @@ module ttpu_vpu_ctrl
       none_q <= !counts && pending_q == CountBits'(1);
     end
     // What an error would be of: the command, then each row.
-    if (take) begin
-      cause_q <= dec_cause;
-      err_addr_q <= dec_value;
-    end else if ((state_q == StWalk || state_q == StScatter) && !refused_q) begin
-      cause_q <= row_cause;
-      err_addr_q <= row_base + row_stride;
+    if (take || ((state_q == StWalk || state_q == StScatter) && !refused_q)) begin
+      cause_q <= idle ? dec_cause : row_cause;
+      err_addr_q <= idle ? dec_value : row_base + row_stride;
     end
     case (state_q)
       StIdle: begin
