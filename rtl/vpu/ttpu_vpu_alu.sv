@@ -162,9 +162,7 @@ module ttpu_vpu_alu
   // ---- 2: shift to the right, predicates --------------------------------------------------------
   // What is to be shifted stands one bit to the left: the last bit that leaves is for rounding.
   logic [33:0] n2;
-  logic [2:0] lost;    // what leaves, in three parts
-  logic [2:0] ones;    // in the low bytes
-  logic [6:0] leaves;  // of the low bits
+  logic [2:0] lost;  // what leaves, in three parts
   logic fill, lt_int, lt_fp, eq_int, eq_fp, pred2;
   always_comb begin
     fill = (k1_q.sra & u1_q[31]) | (k1_q.iqmul & p1_q[63]);
@@ -176,15 +174,15 @@ module ttpu_vpu_alu
         (p1_q[62:31] & {32{k1_q.fmul | k1_q.iqmul}});
     n2[0] = p1_q[30] & (k1_q.fmul | k1_q.iqmul);
     lost[0] = (k1_q.fmul | k1_q.iqmul) & (p1_q[29:0] != 30'd0);
-    for (int unsigned i = 0; i < 3; i++) ones[i] = n2[8*i+:8] != 8'd0;
-    lost[1] = (amount1_q[4] & (ones[1] | ones[0])) |
-              (amount1_q[3] & (amount1_q[4] ? ones[2] : ones[0]));
+    lost[1] = amount1_q[4] & (n2[15:0] != 16'd0);
     n2 = amount1_q[4] ? {{16{fill}}, n2[33:16]} : n2;
+    lost[1] = lost[1] | (amount1_q[3] & (n2[7:0] != 8'd0));
     n2 = amount1_q[3] ? {{8{fill}}, n2[33:8]} : n2;
-    for (int unsigned i = 0; i < 7; i++) leaves[i] = 3'(i) < amount1_q[2:0];
-    lost[2] = (n2[6:0] & leaves) != 7'd0;
+    lost[2] = amount1_q[2] & (n2[3:0] != 4'd0);
     n2 = amount1_q[2] ? {{4{fill}}, n2[33:4]} : n2;
+    lost[2] = lost[2] | (amount1_q[1] & (n2[1:0] != 2'd0));
     n2 = amount1_q[1] ? {{2{fill}}, n2[33:2]} : n2;
+    lost[2] = lost[2] | (amount1_q[0] & n2[0]);
     n2 = amount1_q[0] ? {fill, n2[33:1]} : n2;
     n2[0] = n2[0] & ~wz1_q;  // nothing is left of a zero
     lost[2:1] = lost[2:1] & {2{~wz1_q}};

@@ -61,15 +61,17 @@ module ttpu_vpu_ctrl
   localparam int unsigned LaneBits = $clog2(N);
   localparam int unsigned CountBits = $clog2(Depth + 1);
 
-  typedef enum logic [2:0] {
-    StIdle,     // takes commands
-    StWalk,     // one row a cycle to the fetch stage
-    StGather,   // transpose: the last source rows are on their way to the buffer
-    StScatter,  // transpose: one result row a cycle
-    StDrain,    // results are on their way to VMEM
-    StError     // until clear_i
+  typedef enum logic [5:0] {
+    StIdle    = 6'b000001,  // takes commands
+    StWalk    = 6'b000010,  // one row a cycle to the fetch stage
+    StGather  = 6'b000100,  // transpose: the last source rows are on their way to the buffer
+    StScatter = 6'b001000,  // transpose: one result row a cycle
+    StDrain   = 6'b010000,  // results are on their way to VMEM
+    StError   = 6'b100000   // until clear_i
   } state_e;
   state_e state_q;
+  logic idle, walk, gather, scatter, drain, failed;
+  assign {failed, drain, scatter, gather, walk, idle} = state_q;
 
   mode_e  mode_q;
   logic [PcBits-1:0] pc_q;
@@ -106,7 +108,7 @@ module ttpu_vpu_ctrl
     run = vpu_run_t'(cmd_i.body);
     xpose = vpu_xpose_t'(cmd_i.body);
     ldv = vpu_ldv_t'(cmd_i.body);
-    cmd_ready_o = state_q == StIdle && !refused_q && !halt_i && !clear_i;
+    cmd_ready_o = idle && !refused_q && !halt_i && !clear_i;
     take = cmd_valid_i && cmd_ready_o;
     cfg_take_o = take;  // of one in error too: nothing is done with it until clear_i
     moves = cmd_i.opcode == OpVpuRun || cmd_i.opcode == OpVpuXpose || cmd_i.opcode == OpVpuLdv;
@@ -141,8 +143,6 @@ module ttpu_vpu_ctrl
   end
 
   // Starts are loaded in every idle cycle: the one in which a command is taken is the last.
-  logic idle;
-  assign idle = state_q == StIdle;
   ttpu_vpu_addr i_addr_a (
       .clk_i, .load_i(idle), .start_i(a_start), .step_i(step_o), .roll0_i(roll0), .roll1_i(roll1),
       .s0_i(a_s0), .s1_i(a_s1), .s2_i(a_s2),
@@ -155,7 +155,7 @@ module ttpu_vpu_ctrl
   );
   ttpu_vpu_addr i_addr_d (
       .clk_i, .load_i(idle), .start_i(d_start), .step_i(step_d),
-      .roll0_i(roll0 && state_q == StWalk), .roll1_i(roll1), .s0_i(d_s0), .s1_i(d_s1), .s2_i(d_s2),
+      .roll0_i(roll0 && walk), .roll1_i(roll1), .s0_i(d_s0), .s1_i(d_s1), .s2_i(d_s2),
       .addr_o(d_addr), .outer1_o(d_outer1), .outer2_o(d_outer2)
   );
 
@@ -271,11 +271,11 @@ module ttpu_vpu_ctrl
 
   // Which of the row's addresses lie outside.
   always_comb begin
-    a_far = beyond(a_addr_o, acc_src) && state_q == StWalk;
-    b_far = beyond(b_addr_o, 1'b0) && state_q == StWalk && b_used_o;
+    a_far = beyond(a_addr_o, acc_src) && walk;
+    b_far = beyond(b_addr_o, 1'b0) && walk && b_used_o;
     d_far = beyond(d_row, 1'b0) &&
-            ((state_q == StWalk && mode_q == ModeRun && last_q) ||
-             (state_q != StWalk && mode_q == ModeXpose));  // StScatter, and before it
+            ((walk && mode_q == ModeRun && last_q) ||
+             (!walk && mode_q == ModeXpose));  // StScatter, and before it
   end
   if (Pace == 1) begin : gen_bad_now
     assign {a_out, b_out, d_out} = {a_far, b_far, d_far};
@@ -332,8 +332,8 @@ module ttpu_vpu_ctrl
   logic hold, walks, scatters, turn, counts;
   always_comb begin
     hold = halt_i || refused_q || !checked;
-    walks = state_q == StWalk && fetch_ready_i && (!full_q || !last_q);
-    scatters = state_q == StScatter && !full_q && scatter_ready;
+    walks = walk && fetch_ready_i && (!full_q || !last_q);
+    scatters = scatter && !full_q && scatter_ready;
     turn = (walks || scatters) && !hold;
     // row_bad is late where Pace = 1: what goes is known before
     step_o = walks && !hold && !row_bad;
@@ -353,12 +353,24 @@ module ttpu_vpu_ctrl
       none_q <= !counts && pending_q == CountBits'(1);
     end
     // What an error would be of: the command, then each row.
-    if (take || ((state_q == StWalk || state_q == StScatter) && !refused_q)) begin
+    if (take || ((walk || scatter) && !refused_q)) begin
       cause_q <= idle ? dec_cause : row_cause;
       err_addr_q <= idle ? dec_value : row_base + row_stride;
     end
-    case (state_q)
-      StIdle: begin
+    case (1'b1)
+      idle: begin
+        // Counts are loaded in every idle cycle, as addresses are.
+        {first0_q, first1_q, first2_q} <= '1;
+        left0_q <= is_run ? shape_i.n0 : is_xpose ? 16'(xpose.rows) : 16'd1;
+        left1_q <= is_run ? shape_i.n1 : 16'd1;
+        left2_q <= is_run ? shape_i.n2 : 16'd1;
+        roll0 <= !next0;
+        roll1 <= !next1;
+        roll2 <= !next2;
+        one0_q <= !next0;
+        one1_q <= !next1;
+        dims_q <= is_run ? shape_i.row_dims : 2'd0;
+        last_q <= !is_run || ends_group(shape_i.row_dims, !next0, !next1, !next2);
         if (take) begin
           pc_q <= cmd_i.pc;
           if (moves) begin
@@ -367,53 +379,14 @@ module ttpu_vpu_ctrl
           end else begin
             done_q <= 1'b1;
           end
+          mode_q <= is_run ? ModeRun : is_xpose ? ModeXpose : ModeLdv;
+          lanes_o <= is_run ? run.lanes : is_xpose ? xpose.rows : 9'(N);
           vreg_o <= ldv.index;
           cols_q <= xpose.lanes;
           col_o <= 9'd0;
-          {first0_q, first1_q, first2_q} <= '1;
-          case (cmd_i.opcode)
-            OpVpuRun: begin
-              mode_q <= ModeRun;
-              lanes_o <= run.lanes;
-              left0_q <= shape_i.n0;
-              left1_q <= shape_i.n1;
-              left2_q <= shape_i.n2;
-              roll0 <= !next0;
-              roll1 <= !next1;
-              roll2 <= !next2;
-              one0_q <= !next0;
-              one1_q <= !next1;
-              dims_q <= shape_i.row_dims;
-              last_q <= ends_group(shape_i.row_dims, !next0, !next1, !next2);
-            end
-            OpVpuXpose: begin
-              mode_q <= ModeXpose;
-              lanes_o <= xpose.rows;
-              left0_q <= 16'(xpose.rows);
-              left1_q <= 16'd1;
-              left2_q <= 16'd1;
-              roll0 <= !next0;
-              roll1 <= 1'b1;
-              roll2 <= 1'b1;
-              dims_q <= 2'd0;
-              last_q <= 1'b1;
-            end
-            default: begin
-              mode_q <= ModeLdv;
-              lanes_o <= 9'(N);
-              left0_q <= 16'd1;
-              left1_q <= 16'd1;
-              left2_q <= 16'd1;
-              roll0 <= 1'b1;
-              roll1 <= 1'b1;
-              roll2 <= 1'b1;
-              dims_q <= 2'd0;
-              last_q <= 1'b1;
-            end
-          endcase
         end
       end
-      StWalk: begin
+      walk: begin
         if (step_o) begin
           left0_q <= roll0 ? shape_i.n0 : left0_q - 16'd1;
           if (roll0) left1_q <= roll1 ? shape_i.n1 : left1_q - 16'd1;
@@ -428,16 +401,16 @@ module ttpu_vpu_ctrl
           if (final_row) state_q <= mode_q == ModeXpose ? StGather : StDrain;
         end
       end
-      StGather: begin
+      gather: begin
         if (gathered_i) state_q <= StScatter;
       end
-      StScatter: begin
+      scatter: begin
         if (scatter_o) begin
           col_o <= col_o + 9'd1;
           if (col_o + 9'd1 == cols_q) state_q <= StDrain;
         end
       end
-      StDrain: begin
+      drain: begin
         if (mode_q == ModeLdv ? loaded_i : none_q) begin
           state_q <= StIdle;
           done_q <= 1'b1;
@@ -472,10 +445,10 @@ module ttpu_vpu_ctrl
     status_o.pc = pc_q;
     status_o.addr = FarAddrBits'(err_addr_q);
     status_o.activity = ActIdle;
-    if (((state_q != StIdle && state_q != StError) || done_q) && !refused_q)
+    if (((!idle && !failed) || done_q) && !refused_q)
       status_o.activity = refused_i ? ActStallMem : ActBusy;
     status_o.quiet = !in_flight_i && !done_q && !error_q && !refused_q &&
-                     (halt_i || (none_q && (state_q == StIdle || state_q == StError)));
+                     (halt_i || (none_q && (idle || failed)));
   end
 
   logic unused;
@@ -486,7 +459,8 @@ module ttpu_vpu_ctrl
   always_ff @(posedge clk_i) begin
     if (rst_ni && !clear_i) begin
       assert (!(written_i && pending_q == '0)) else $error("a result without a row");
-      if (state_q == StWalk) begin
+      assert ($onehot(state_q)) else $error("no state, or several");
+      if (walk) begin
         assert (roll0 == (left0_q == 16'd1) && roll1 == (left1_q == 16'd1) &&
                 roll2 == (left2_q == 16'd1) &&
                 last_q == ends_group(dims_q, roll0, roll1, roll2) &&
