@@ -1,5 +1,6 @@
 // What the scalar core must know of an instruction: the queue that takes it, and whether it is
-// legal as far as the core checks (opcode, unused bits, queue). Combinational.
+// legal as far as the core checks (opcode, unused bits, queue). Combinational; used_i is body_bits() of
+// the opcode, which is known earlier.
 module ttpu_decode
   import ttpu_isa_pkg::*;
   import ttpu_control_pkg::*;
@@ -7,19 +8,18 @@ module ttpu_decode
   parameter int unsigned DmaChannels = 2
 ) (
   input  logic [127:0] instr_i,
+  input  logic [6:0]   used_i,
   output decoded_t     decoded_o
 );
   instr_t     instr;
   logic       legal, is_dma, is_sync, bad_unit, beyond;
-  logic [6:0] used;
   logic [1:0] channel;
   logic [2:0] unit;
   assign instr = instr_i;
 
   // Every DMA command has its channel, SYNC its unit, in the lowest bits of the body.
   assign channel = instr.body[1:0];
-  assign used = body_bits(instr.opcode);
-  assign legal = used != 7'd127;
+  assign legal = used_i != 7'd127;
   assign beyond = body_beyond(instr.opcode, instr.body);
 
   always_comb begin
@@ -49,7 +49,7 @@ module ttpu_decode
                                          (unit == UnitDma1 && DmaChannels < 2));
   assign decoded_o = '{bad: !legal || beyond || bad_unit, illegal: !legal, beyond: beyond,
                        is_sync: is_sync, waits: instr.wait_value != '0 && unit == UnitScalar,
-                       unit: unit, used: used};
+                       unit: unit, used: used_i};
 
   logic unused;
   assign unused = ^instr;
