@@ -135,13 +135,6 @@ def sv_pkg(isa):
         o.append(f"      {', '.join(names)}:".replace(", ", ",\n      "))
         o.append(f"        body_bits = 7'd{used};")
     o += ["      default: body_bits = 7'd127;", "    endcase", "  endfunction", ""]
-    o += ["  // A bit of the body that no field uses is set. Not by body_bits, for short paths.",
-          "  function automatic logic body_beyond(logic [7:0] opcode, logic [BodyBits-1:0] body);",
-          "    case (opcode)"]
-    for used, names in sorted(widths.items()):
-        o.append(f"      {', '.join(names)}:".replace(", ", ",\n      "))
-        o.append("        body_beyond = " + (f"|body[{BODY_BITS - 1}:{used}];" if used < BODY_BITS else "1'b0;"))
-    o += ["      default: body_beyond = 1'b0;", "    endcase", "  endfunction", ""]
     o.append("endpackage")
     return "\n".join(o) + "\n"
 

@@ -1,15 +1,16 @@
 // What the scalar core must know of an instruction: the queue that takes it, and whether it is
-// legal as far as the core checks (opcode, unused bits, queue). Combinational; used_i is body_bits() of
-// the opcode, which is known earlier.
+// legal as far as the core checks (opcode, unused bits, queue). Combinational; used_i (body_bits() of
+// the opcode) and unused_i (the bits of the body from there on) are known earlier.
 module ttpu_decode
   import ttpu_isa_pkg::*;
   import ttpu_control_pkg::*;
 #(
   parameter int unsigned DmaChannels = 2
 ) (
-  input  logic [127:0] instr_i,
-  input  logic [6:0]   used_i,
-  output decoded_t     decoded_o
+  input  logic [127:0]        instr_i,
+  input  logic [6:0]          used_i,
+  input  logic [BodyBits-1:0] unused_i,
+  output decoded_t            decoded_o
 );
   instr_t     instr;
   logic       legal, is_dma, is_sync, bad_unit, beyond;
@@ -20,7 +21,7 @@ module ttpu_decode
   // Every DMA command has its channel, SYNC its unit, in the lowest bits of the body.
   assign channel = instr.body[1:0];
   assign legal = used_i != 7'd127;
-  assign beyond = body_beyond(instr.opcode, instr.body);
+  assign beyond = (instr.body & unused_i) != '0;
 
   always_comb begin
     is_dma = 1'b0;

@@ -31,15 +31,17 @@ module ttpu_imem
   logic [DecodedBits+127:0] data_q;
   decoded_t            decoded;
   logic [127:0]        stage_q;
-  logic [6:0]          used_q;  // of the opcode, which is in word 0: a cycle behind it
+  logic [6:0]          used, used_q;  // bits of the body, by the opcode: a cycle behind word 0
+  logic [BodyBits-1:0] unused_q;
   logic [1:0]          word_q;
   logic                write_q;
   logic [AddrBits-1:0] write_addr_q, addr;
 
   assign addr = write_q ? write_addr_q : host_en_i ? host_addr_i[AddrBits+1:2] : fetch_addr_i;
 
+  assign used = body_bits(stage_q[7:0]);
   ttpu_decode #(.DmaChannels(DmaChannels)) i_decode (
-    .instr_i(stage_q), .used_i(used_q), .decoded_o(decoded)
+    .instr_i(stage_q), .used_i(used_q), .unused_i(unused_q), .decoded_o(decoded)
   );
   always_ff @(posedge clk_i) begin
     if (write_q) mem_q[addr] <= {decoded, stage_q};
@@ -48,7 +50,8 @@ module ttpu_imem
 
   always_ff @(posedge clk_i) begin
     write_q <= rst_ni && host_en_i && host_we_i && host_addr_i[1:0] == 2'd3;
-    used_q <= body_bits(stage_q[7:0]);
+    used_q <= used;
+    for (int unsigned i = 0; i < BodyBits; i++) unused_q[i] <= 7'(i) >= used;
     write_addr_q <= host_addr_i[AddrBits+1:2];
     if (host_en_i) begin
       word_q <= host_addr_i[1:0];

@@ -90,7 +90,7 @@ module ttpu_scalar
 
   logic [31:0] rf_q [32];
   logic [31:0] written_q;  // registers written since reset or clear; the others read 0
-  logic        wr_en;
+  logic        writes, wr_en;
   logic [31:0] wr_data;
 
   instr_t      x_instr_q;
@@ -98,8 +98,7 @@ module ttpu_scalar
   logic [31:0] x_pc_q;
   logic [31:0] x_a_q, x_b_q, x_c_q;                // as read, one write behind
   logic        x_a_live_q, x_b_live_q, x_c_live_q; // else the register is 0
-  logic        fwd_valid_q;                        // the write that the read missed
-  logic        fwd_a_q, fwd_b_q, fwd_c_q;          // its register is this operand's
+  logic        fwd_a_q, fwd_b_q, fwd_c_q;          // the read missed a write to it, of this:
   logic [31:0] fwd_data_q;
 
   always_ff @(posedge clk_i) begin
@@ -112,9 +111,14 @@ module ttpu_scalar
     end
     if (!rst_ni || clear_i) begin
       written_q <= '0;
-      fwd_valid_q <= 1'b0;
+      fwd_a_q <= 1'b0;
+      fwd_b_q <= 1'b0;
+      fwd_c_q <= 1'b0;
     end else if (run_i && !stall) begin
-      fwd_valid_q <= wr_en;
+      // What is in execution ends in this cycle: it writes if it is one that does.
+      fwd_a_q <= x_valid_q && writes && x_instr_q.rc == d_instr.ra && x_instr_q.rc != '0;
+      fwd_b_q <= x_valid_q && writes && x_instr_q.rc == d_instr.rb && x_instr_q.rc != '0;
+      fwd_c_q <= x_valid_q && writes && x_instr_q.rc == d_instr.rc && x_instr_q.rc != '0;
       if (wr_en) written_q[x_instr_q.rc] <= 1'b1;
     end
   end
@@ -129,9 +133,6 @@ module ttpu_scalar
       x_a_live_q <= written_q[d_instr.ra];
       x_b_live_q <= written_q[d_instr.rb];
       x_c_live_q <= written_q[d_instr.rc];
-      fwd_a_q <= x_instr_q.rc == d_instr.ra;
-      fwd_b_q <= x_instr_q.rc == d_instr.rb;
-      fwd_c_q <= x_instr_q.rc == d_instr.rc;
       fwd_data_q <= wr_data;
     end
   end
@@ -182,9 +183,9 @@ module ttpu_scalar
   // ---- execute ---------------------------------------------------------------------------------
   logic [31:0] a, b, c, imm, y, turned, a_q, y_q, addr;
   logic [15:0] target;
-  assign a = fwd_valid_q && fwd_a_q ? fwd_data_q : x_a_live_q ? x_a_q : '0;
-  assign b = fwd_valid_q && fwd_b_q ? fwd_data_q : x_b_live_q ? x_b_q : '0;
-  assign c = fwd_valid_q && fwd_c_q ? fwd_data_q : x_c_live_q ? x_c_q : '0;
+  assign a = fwd_a_q ? fwd_data_q : x_a_live_q ? x_a_q : '0;
+  assign b = fwd_b_q ? fwd_data_q : x_b_live_q ? x_b_q : '0;
+  assign c = fwd_c_q ? fwd_data_q : x_c_live_q ? x_c_q : '0;
   logic unused_registers;
   assign unused_registers = ^{x_instr_q.ra, x_instr_q.rb};
   assign imm = x_instr_q.body[31:0];
@@ -264,7 +265,7 @@ module ttpu_scalar
 
   // One adder and one shifter, to the right, for all: the tools do not share them.
   logic [31:0] result, sum, set_a, set_y, shift_in, shifted, product;
-  logic        equal, less, set_less, writes, taken;
+  logic        equal, less, set_less, taken;
 
   function automatic logic [31:0] turn(logic [31:0] v, logic left);
     for (int unsigned i = 0; i < 32; i++) turn[i] = left ? v[31-i] : v[i];
