@@ -342,6 +342,23 @@ module ttpu_vpu_ctrl
     counts = (scatters || (walks && mode_q == ModeRun && last_q)) && !hold && !row_bad;
   end
 
+  // The state is left with its bit, not by a choice among all: what ends it is late.
+  logic walked, scattered, drained;
+  state_e state_d;
+  always_comb begin
+    walked = step_o && final_row;
+    scattered = scatter_o && col_o + 9'd1 == cols_q;
+    drained = mode_q == ModeLdv ? loaded_i : none_q;
+    state_d[0] = (idle && !(take && moves)) || (drain && drained);
+    state_d[1] = (idle && take && moves) || (walk && !walked);
+    state_d[2] = (walk && walked && mode_q == ModeXpose) || (gather && !gathered_i);
+    state_d[3] = (gather && gathered_i) || (scatter && !scattered);
+    state_d[4] = (walk && walked && mode_q != ModeXpose) || (scatter && scattered) ||
+                 (drain && !drained);
+    state_d[4:0] = state_d[4:0] & {5{!refused_q && !(turn && row_bad)}};
+    state_d[5] = failed || refused_q || (turn && row_bad);
+  end
+
   always_ff @(posedge clk_i) begin
     done_q <= 1'b0;
     error_q <= 1'b0;
@@ -373,12 +390,8 @@ module ttpu_vpu_ctrl
         last_q <= !is_run || ends_group(shape_i.row_dims, !next0, !next1, !next2);
         if (take) begin
           pc_q <= cmd_i.pc;
-          if (moves) begin
-            state_q <= StWalk;
-            start_o <= 1'b1;
-          end else begin
-            done_q <= 1'b1;
-          end
+          start_o <= moves;
+          done_q <= !moves;
           mode_q <= is_run ? ModeRun : is_xpose ? ModeXpose : ModeLdv;
           lanes_o <= is_run ? run.lanes : is_xpose ? xpose.rows : 9'(N);
           vreg_o <= ldv.index;
@@ -398,31 +411,14 @@ module ttpu_vpu_ctrl
           first0_q <= roll0;
           if (roll0) first1_q <= roll1;
           if (roll0 && roll1) first2_q <= 1'b0;
-          if (final_row) state_q <= mode_q == ModeXpose ? StGather : StDrain;
         end
       end
-      gather: begin
-        if (gathered_i) state_q <= StScatter;
-      end
-      scatter: begin
-        if (scatter_o) begin
-          col_o <= col_o + 9'd1;
-          if (col_o + 9'd1 == cols_q) state_q <= StDrain;
-        end
-      end
-      drain: begin
-        if (mode_q == ModeLdv ? loaded_i : none_q) begin
-          state_q <= StIdle;
-          done_q <= 1'b1;
-        end
-      end
+      scatter: if (scatter_o) col_o <= col_o + 9'd1;
+      drain: if (drained) done_q <= 1'b1;
       default: ;
     endcase
-    if (turn && row_bad) begin
-      state_q <= StError;
-      error_q <= 1'b1;
-    end
-    if (refused_q) state_q <= StError;
+    if (turn && row_bad) error_q <= 1'b1;
+    state_q <= state_d;
     if (!rst_ni || clear_i) begin
       state_q <= StIdle;
       mode_q <= ModeRun;

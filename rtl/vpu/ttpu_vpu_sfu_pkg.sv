@@ -115,10 +115,11 @@ package ttpu_vpu_sfu_pkg;
     special = own ? r : y;
   endfunction
 
-  // What of the place hangs on x alone: where its bits come from, first row of the function's table.
+  // What of the place hangs on x alone: where its bits come from, the function's first row.
   typedef struct packed {
-    logic                 of_abs, of_y;  // bits of |x| with 28 fraction bits, |x| < 1; of y; else of x
-    logic                 none;        // that |x| is 0
+    logic                 of_abs;  // from |x| < 1 with 28 fraction bits
+    logic                 of_y;    // else from y, else from x
+    logic                 none;    // that |x| is 0
     logic [4:0]           shift;
     logic [TableBits-1:0] base;
   } place_t;
