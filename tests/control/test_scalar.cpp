@@ -121,6 +121,7 @@ const std::vector<Opcode> kBranch = {Opcode::BEQ,  Opcode::BNE,  Opcode::BLT, Op
                                      Opcode::BLTU, Opcode::BGEU, Opcode::JAL};
 
 /// Random straight code with forward branches and one counted loop; ends by storing all registers.
+/// Those that write no register name one all the same.
 std::vector<Instr> random_program(tb::Random& rng) {
   std::vector<Instr> code;
   const auto reg = [&] { return static_cast<uint32_t>(rng.below(8)); };  // few: many dependences
@@ -140,7 +141,8 @@ std::vector<Instr> random_program(tb::Random& rng) {
         code.push_back(plain(Opcode::LDS, {.rc = reg()}, static_cast<uint32_t>(rng.below(64))));
         break;
       case 1:
-        code.push_back(plain(Opcode::STS, {.rb = reg()}, static_cast<uint32_t>(rng.below(64))));
+        code.push_back(
+            plain(Opcode::STS, {.rb = reg(), .rc = reg()}, static_cast<uint32_t>(rng.below(64))));
         break;
       case 2: {
         // Never over the head of the loop or the loop's end, so that it always ends.
@@ -149,11 +151,11 @@ std::vector<Instr> random_program(tb::Random& rng) {
             std::min<uint32_t>(limit, pc + 1 + static_cast<uint32_t>(rng.below(6)));
         const Opcode op = rng.pick(kBranch);
         code.push_back(
-            plain(op, {.ra = reg(), .rb = reg(), .rc = op == Opcode::JAL ? 21u : 0u}, target));
+            plain(op, {.ra = reg(), .rb = reg(), .rc = op == Opcode::JAL ? 21u : reg()}, target));
         break;
       }
       case 3:
-        code.push_back(plain(rng.coin() ? Opcode::NOP : Opcode::TAG));
+        code.push_back(plain(rng.coin() ? Opcode::NOP : Opcode::TAG, {.rc = reg()}));
         break;
       default:
         code.push_back(plain(rng.pick(kAlu), {.ra = reg(), .rb = reg(), .rc = reg()}, value()));
