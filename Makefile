@@ -126,9 +126,9 @@ net-rtl: ## the simulated routers and links for `ttpu bench net --device rtl`
 	@$(SETUP) build
 	@scripts/build.sh "$(BUILD)" "$(JOBS)" net_rtl
 
-fpga: ## bitstream for a board: make fpga BOARD=name [VARIANT= SEEDS=3 MHZ= KEEP=1]; without BOARD: the boards
+fpga: ## bitstream for a board: make fpga BOARD=name [VARIANT= SEEDS=3 MHZ= KEEP=1 SITES=1]; without BOARD: the boards
 	@$(FPGA) build "$(BOARD)" $(if $(VARIANT),--variant "$(VARIANT)") --seeds "$(SEEDS)" --seed "$(SEED)" \
-	  --jobs "$(JOBS)" $(if $(MHZ),--mhz "$(MHZ)") $(if $(KEEP),--keep)
+	  --jobs "$(JOBS)" $(if $(MHZ),--mhz "$(MHZ)") $(if $(KEEP),--keep) $(if $(SITES),--sites)
 
 flash: ## program a board: make flash BOARD=name [VARIANT= MODE=sram|flash PORT=]
 	@$(FPGA) flash "$(BOARD)" $(if $(VARIANT),--variant "$(VARIANT)") --mode "$(MODE)" --port "$(PORT)"

@@ -17,7 +17,7 @@ KEYS = {
     "speed": (int, False), "gowin_family": (str, False), "config": (str, True), "top": (str, False),
     "pins": (str, True), "clock": (dict, True), "uart": (dict, True), "fit_margin": ((int, float), False),
     "parameters": (dict, False), "yosys": (str, False), "apart": (list, False), "map_ps": (int, False),
-    "wire_ps": (int, False), "nextpnr": (list, False), "pack": (list, False),
+    "wire_ps": (int, False), "sites": (str, False), "nextpnr": (list, False), "pack": (list, False),
     "program": (dict, False), "default_variant": (str, False), "variants": (dict, False),
 }
 INNER = {
@@ -133,6 +133,8 @@ def load(boards_dir, name, variant=""):
     for file in (board.top, board.pins):
         if not file.is_file():
             raise FlowError(f"{path}: no file {file}", 2)
+    if "sites" in keys and board.family != "ecp5":
+        raise FlowError(f"{path}: 'sites' is for family ecp5", 2)
     config(board)
     return board
 

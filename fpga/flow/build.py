@@ -7,6 +7,7 @@ import families
 import place
 import pll
 import report
+import sites
 import sources
 import synth
 import tools
@@ -25,7 +26,7 @@ def bitstream_path(build, board):
     return output_folder(build, board) / f"{board.name}.{families.BITSTREAM.get(board.family, 'bit')}"
 
 
-def run(board, build, seeds, mhz=None, jobs=1, keep=False):
+def run(board, build, seeds, mhz=None, jobs=1, keep=False, new_sites=False):
     """Builds; raises FlowError if anything fails, and then leaves neither bitstream nor report."""
     out = output_folder(build, board)
     folder = out / "work"
@@ -45,6 +46,10 @@ def run(board, build, seeds, mhz=None, jobs=1, keep=False):
         if board.family == "xc7":
             result = _count_only(board, chip_mhz, have, chosen, cells, folder)
         else:
+            if new_sites:
+                place.find_sites(board, have["nextpnr"], chip_mhz, folder, seeds[0])
+            if board.get("sites"):
+                sites.apply(board, folder)
             result = _place(board, chip_mhz, have, chosen, cells, folder, seeds, jobs, bitstream_path(build, board))
         work.replace(out / "report.json", report.text(result))
     print(report.summary(result))

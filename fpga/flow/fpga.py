@@ -45,6 +45,7 @@ def arguments():
             p.add_argument("--seed", type=int, default=1, help="the first one")
             p.add_argument("--mhz", type=float, help="another chip clock than the board's")
             p.add_argument("--jobs", type=int, default=1, help="seeds at a time")
+            p.add_argument("--sites", action="store_true", help="first make the board's file of sites anew")
             p.add_argument("--keep", action="store_true", help="copy the report to the board's folder")
     sub.add_parser("docs").add_argument("--check", action="store_true", help="only compare")
     return parser.parse_args()
@@ -75,7 +76,8 @@ def main():
         return 0
     if args.seeds < 1:
         raise FlowError("SEEDS must be at least 1", 2)
-    build.run(board, build_dir, range(args.seed, args.seed + args.seeds), args.mhz, args.jobs, args.keep)
+    build.run(board, build_dir, range(args.seed, args.seed + args.seeds), args.mhz, args.jobs, args.keep,
+              args.sites)
     return 0
 
 

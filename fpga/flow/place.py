@@ -4,6 +4,7 @@ import dataclasses
 
 import families
 import pnr_log
+import sites
 import work
 from errors import FlowError
 
@@ -20,9 +21,17 @@ class Seed:
     routed: str
 
 
-def _arguments(board, mhz):
-    return (families.device_args(board) + ["--json", "netlist.json", "--freq", f"{mhz:.4f}"]
+def _arguments(board, mhz, netlist=None):
+    netlist = netlist or ("sited.json" if board.get("sites") else "netlist.json")
+    return (families.device_args(board) + ["--json", netlist, "--freq", f"{mhz:.4f}"]
             + [str(a) for a in board.get("nextpnr", [])])
+
+
+def find_sites(board, nextpnr, mhz, folder, seed):
+    """Makes the board's file of sites anew, by a placement without it."""
+    if not board.get("sites"):
+        raise FlowError(f"{board.label}: board.yaml names no file of sites (key `sites`), SITES=1 has nowhere to write")
+    sites.find(board, nextpnr, _arguments(board, mhz, "netlist.json") + ["--seed", str(seed)], folder)
 
 
 def table(used):

@@ -1,0 +1,97 @@
+"""Sites of the DSP blocks and block RAMs of an ECP5, kept in a file beside board.yaml and given to nextpnr.
+
+nextpnr's static placer puts a few of these cells far from all that they are joined to and never moves them again:
+104 tiles in one case, and that wire is then the slowest path of the chip. So the design is placed once without
+such a file, each cell is assigned to the site nearest to its neighbours, and the next placement begins from there.
+"""
+import collections
+import json
+import re
+
+import work
+from errors import FlowError
+
+KINDS = ("MULT18X18D", "DP16KD")
+WIDE = 40  # a net with more ends than this pulls nothing anywhere
+POWER = 1.3  # of a distance: one wire of 40 tiles is worse than two of 20
+SITE = re.compile(r"X(\d+)/Y(\d+)/(.+)")
+
+
+def path(board):
+    """The file of a board; None if it has none."""
+    return board.folder / board.get("sites") if board.get("sites") else None
+
+
+def apply(board, folder):
+    """Writes folder/sited.json, the netlist with the board's sites. Cells that the netlist does not have are passed
+    over and counted; FlowError if they are the most of them: the file is of another design."""
+    wanted = json.loads(path(board).read_text(encoding="utf-8"))
+    netlist = json.loads((folder / "netlist.json").read_text(encoding="utf-8"))
+    cells = netlist["modules"]["top"]["cells"]
+    fixed = 0
+    for name, site in wanted.items():
+        if name in cells and cells[name]["type"] in KINDS:
+            cells[name]["attributes"]["BEL"] = site
+            fixed += 1
+    print(f"sites: {fixed} of {len(wanted)} of {path(board).name}", flush=True)
+    if 2 * fixed < len(wanted):
+        raise FlowError(f"{board.label}: {path(board)} names {len(wanted)} DSP blocks and block RAMs, of which the "
+                        f"design has {fixed}: it is of another design. Make it anew: SITES=1")
+    work.replace(folder / "sited.json", json.dumps(netlist))
+
+
+def _place_of(cell):
+    """(x, y) in tiles of a placed cell, or None."""
+    found = SITE.match(cell["attributes"].get("NEXTPNR_BEL", ""))
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _all_sites(used):
+    """Every site of the columns and rows that are in use: a column has the same kind of site in each of its rows."""
+    found = [SITE.match(s).groups() for s in used]
+    return sorted({f"X{x}/Y{y}/{kind}" for x, _, kind in found for _, y, _ in found})
+
+
+def assign(placed, netlist):
+    """{cell: site} of least total distance to the neighbours, for each of KINDS by itself. `placed` is what nextpnr
+    wrote, `netlist` what it read: only cells of both are assigned."""
+    from scipy.optimize import linear_sum_assignment  # pylint: disable=import-outside-toplevel
+    cells = next(iter(placed["modules"].values()))["cells"]
+    mine = netlist["modules"]["top"]["cells"]
+    where = {name: _place_of(cell) for name, cell in cells.items()}
+    ends = collections.defaultdict(list)
+    for name, cell in cells.items():
+        for bits in cell["connections"].values():
+            for bit in bits:
+                if isinstance(bit, int):
+                    ends[bit].append(name)
+    result = {}
+    for kind in KINDS:
+        names = [n for n, c in cells.items() if c["type"] == kind and n in mine]
+        if not names:
+            continue
+        sites = _all_sites([cells[n]["attributes"]["NEXTPNR_BEL"] for n in names])
+        places = [tuple(map(int, SITE.match(s).groups()[:2])) for s in sites]
+        cost = []
+        for name in names:
+            pulls = [(where[other], 1 / (len(ends[bit]) - 1))
+                     for bits in cells[name]["connections"].values() for bit in bits
+                     if isinstance(bit, int) and len(ends[bit]) <= WIDE
+                     for other in ends[bit] if where[other] and cells[other]["type"] != kind]
+            cost.append([sum(w * (abs(x - a) + abs(y - b)) ** POWER for (a, b), w in pulls) for x, y in places])
+        for row, column in zip(*linear_sum_assignment(cost)):
+            result[names[row]] = sites[column]
+    return result
+
+
+def find(board, nextpnr, arguments, folder):
+    """Places once without sites and writes the board's file. `arguments` are nextpnr's for this board and seed."""
+    log = "sites.log"
+    (folder / "placed.json").unlink(missing_ok=True)
+    status, seconds = work.run(nextpnr, [*arguments, "--no-route", "--write", "placed.json"], folder, log)
+    if status or not (folder / "placed.json").exists():
+        raise FlowError(f"{board.label}: no placement to find sites by: see {folder / log}")
+    placed, netlist = (json.loads((folder / f"{n}.json").read_text(encoding="utf-8")) for n in ("placed", "netlist"))
+    found = assign(placed, netlist)
+    work.replace(path(board), json.dumps(found, indent=0, sort_keys=True) + "\n")
+    print(f"sites: {len(found)} found in {seconds:.0f} s, kept in {path(board)}", flush=True)
