@@ -100,7 +100,7 @@ for job in "$@"; do
     build) want_build ;;
     sim) want_build; want_demo; want_waves; want_formal
          want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icepack
-         want_command tcl tclsh; venv=yes ;;
+         want_command tcl tclsh; want_module python3-scipy scipy; venv=yes ;;
     demo) want_build; want_demo ;;
     waves) want_build; want_waves ;;
     lint) want_build; want_command clang-format clang-format; venv=yes ;;
@@ -113,7 +113,7 @@ for job in "$@"; do
     fpga-xc7) want_fpga; venv=yes ;;
     all) want_build; want_demo; want_waves; want_formal; want_command clang-format clang-format
          want_command nextpnr-ice40 nextpnr-ice40; want_command fpga-icestorm icetime
-         want_command tcl tclsh; venv=yes
+         want_command tcl tclsh; want_module python3-scipy scipy; venv=yes
          pypi="$pypi $ECP5_PYPI $GOWIN_PYPI" ;;
     *) echo "setup.sh: no job '$job' (build sim demo lint bench waves fpga-ice40 fpga-ecp5 fpga-gowin" \
          "fpga-xc7 all)" >&2; exit 2 ;;

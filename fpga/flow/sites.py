@@ -25,7 +25,10 @@ def path(board):
 def apply(board, folder):
     """Writes folder/sited.json, the netlist with the board's sites. Cells that the netlist does not have are passed
     over and counted; FlowError if they are the most of them: the file is of another design."""
-    wanted = json.loads(path(board).read_text(encoding="utf-8"))
+    try:
+        wanted = json.loads(path(board).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise FlowError(f"{board.label}: no sites in {path(board)} ({e}). Make them: SITES=1") from e
     netlist = json.loads((folder / "netlist.json").read_text(encoding="utf-8"))
     cells = netlist["modules"]["top"]["cells"]
     fixed = 0
@@ -55,7 +58,10 @@ def _all_sites(used):
 def assign(placed, netlist):
     """{cell: site} of least total distance to the neighbours, for each of KINDS by itself. `placed` is what nextpnr
     wrote, `netlist` what it read: only cells of both are assigned."""
-    from scipy.optimize import linear_sum_assignment  # pylint: disable=import-outside-toplevel
+    try:
+        from scipy.optimize import linear_sum_assignment  # pylint: disable=import-outside-toplevel
+    except ImportError as e:
+        raise FlowError(f"SITES=1 needs scipy: apt-get install python3-scipy ({e})") from e
     cells = next(iter(placed["modules"].values()))["cells"]
     mine = netlist["modules"]["top"]["cells"]
     where = {name: _place_of(cell) for name, cell in cells.items()}

@@ -1,6 +1,6 @@
-// The top of the Arty A7 (configuration core8i: the 100T's in small, two products a DSP block) at its pins: the
-// runtime's own back end on the serial port; every MAC by the self-test of `ttpu board test`; reset
-// by the clock manager, the buttons; lights.
+// The top of the Arty A7 (configuration core8i: the 100T's in small, two products a DSP block) at
+// its pins: the runtime's own back end on the serial port; every MAC by the self-test of `ttpu
+// board test`; reset by the clock manager, the buttons; lights.
 #include <gtest/gtest.h>
 
 #include <deque>

@@ -23,6 +23,7 @@ import place
 import pll
 import pnr_log
 import report
+import sites
 import sources
 import synth
 from errors import FlowError
@@ -115,6 +116,9 @@ class BoardYaml(unittest.TestCase):
                     self.assertIn(board.top, sources.closure(board))
                     # What the top is given, it has; the size of the array among it.
                     self.assertEqual(int(chosen["N"]), boards.config(board)[0]["n"])
+
+    def test_sites_of_another_family(self):
+        self.refused("title:", "sites: x.json\ntitle:", "'sites' is for family ecp5")
 
     def test_unknown_key(self):
         self.refused("title: Tiny", "title: Tiny\ncolour: red", "colour", "unknown key", "title")
@@ -310,6 +314,68 @@ class Fit(unittest.TestCase):
 
     def test_counting(self):
         self.assertEqual(families.count({"SB_DFF": 3, "SB_DFFE": 4, "SB_LUT4": 9}, {"SB_DFF": 1}), 7)
+
+
+def cell(kind, bel, bits):
+    """A cell as nextpnr writes it, joined to the nets `bits`."""
+    return {"type": kind, "attributes": {"NEXTPNR_BEL": bel}, "connections": {"P": list(bits)}}
+
+
+class Sites(unittest.TestCase):
+    """Sites of DSP blocks and block RAMs: the nearest ones in sum; a file of another design is refused."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.board = boards.Board("b", "v", self.folder, {"sites": "sites.json", "family": "ecp5"})
+
+    def assigned(self, cells, wide=()):
+        """What is assigned to a placement of `cells`, with the ends of a wide net beside them."""
+        cells = cells | {f"w{i}": cell("TRELLIS_COMB", f"X{i}/Y0/SLICEA.LUT0", wide) for i in range(sites.WIDE)}
+        return sites.assign({"modules": {"top": {"cells": cells}}}, {"modules": {"top": {"cells": cells}}})
+
+    def test_two_that_were_crossed(self):
+        got = self.assigned({
+            "left": cell("TRELLIS_FF", "X4/Y11/SLICEA.FF0", [1, 3]), "right": cell("TRELLIS_COMB", "X90/Y11/SLICEB.LUT1", [2]),
+            "a": cell("MULT18X18D", "X91/Y10/MULT18_1", [1]), "b": cell("MULT18X18D", "X5/Y10/MULT18_0", [2])})
+        self.assertEqual(got, {"a": "X5/Y10/MULT18_0", "b": "X91/Y10/MULT18_1"})
+
+    def test_a_wide_net_pulls_nothing(self):
+        cells = {"ff": cell("TRELLIS_FF", "X60/Y11/SLICEA.FF0", [1]), "a": cell("MULT18X18D", "X5/Y10/MULT18_0", [1, 9]),
+                 "b": cell("MULT18X18D", "X91/Y10/MULT18_1", [])}
+        self.assertEqual(self.assigned(cells, [9])["a"], "X91/Y10/MULT18_1")  # 31 tiles from the flip-flop, not 55
+
+    def test_a_free_site_of_a_column_in_use(self):
+        got = self.assigned({
+            "ff": cell("TRELLIS_FF", "X5/Y35/SLICEA.FF0", [1]), "a": cell("MULT18X18D", "X5/Y10/MULT18_0", [1]),
+            "far": cell("TRELLIS_FF", "X91/Y35/SLICEA.FF0", [2]), "b": cell("MULT18X18D", "X91/Y34/MULT18_1", [2]),
+            "ram": cell("DP16KD", "X6/Y22/EBR0", [1])})
+        self.assertEqual(got, {"a": "X5/Y34/MULT18_0", "b": "X91/Y34/MULT18_1", "ram": "X6/Y22/EBR0"})
+
+    def test_apply(self):
+        cells = {"a": cell("MULT18X18D", "", [1]), "ff": cell("TRELLIS_FF", "", [1])}
+        (self.folder / "netlist.json").write_text(json.dumps({"modules": {"top": {"cells": cells}}}))
+        (self.folder / "sites.json").write_text(json.dumps({"a": "X5/Y10/MULT18_0", "ff": "X1/Y1/SLICEA.FF0"}))
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            sites.apply(self.board, self.folder)
+        self.assertIn("1 of 2 of sites.json", out.getvalue())
+        got = json.loads((self.folder / "sited.json").read_text())["modules"]["top"]["cells"]
+        self.assertEqual(got["a"]["attributes"]["BEL"], "X5/Y10/MULT18_0")
+        self.assertNotIn("BEL", got["ff"]["attributes"])
+        (self.folder / "sites.json").write_text(json.dumps({"a": "X5/Y10/MULT18_0", "b": "", "c": ""}))
+        with contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(FlowError, "another design.*SITES=1"):
+            sites.apply(self.board, self.folder)
+
+    def test_no_file(self):
+        for text in (None, "{"):
+            if text:
+                (self.folder / "sites.json").write_text(text)
+            with self.assertRaisesRegex(FlowError, "no sites in.*SITES=1"):
+                sites.apply(self.board, self.folder)
+
+    def test_not_for_others(self):
+        with self.assertRaisesRegex(FlowError, "names no file of sites"):
+            place.find_sites(boards.load(TINY, "tiny"), None, 60, self.folder, 1)
 
 
 class Reports(unittest.TestCase):
