@@ -26,7 +26,9 @@ module ttpu_rr_arb #(
       if (j <= i) assign turned_d[i*NumReq+j] = 1'b0;
       else assign turned_d[i*NumReq+j] = |gnt_o[j-1:i];
     end
-    assign gnt_o[i] = req_i[i] && !(|sooner);
+    // Two forms: Verilator 5.006 makes a constant of the second one where NumReq is 2.
+    if (NumReq == 2) assign gnt_o[i] = &{req_i[i], ~sooner};
+    else assign gnt_o[i] = req_i[i] && !(|sooner);
   end
   logic unused;
   assign unused = ^turned_q;  // pairs that are none
