@@ -48,7 +48,7 @@ def run(board, build, seeds, mhz=None, jobs=1, keep=False, new_sites=False):
         else:
             if new_sites:
                 place.find_sites(board, have["nextpnr"], chip_mhz, folder, seeds[0])
-            if board.get("sites"):
+            elif board.get("sites"):
                 sites.apply(board, folder)
             result = _place(board, chip_mhz, have, chosen, cells, folder, seeds, jobs, bitstream_path(build, board))
         work.replace(out / "report.json", report.text(result))

@@ -31,7 +31,7 @@ def find_sites(board, nextpnr, mhz, folder, seed):
     """Makes the board's file of sites anew, by a placement without it."""
     if not board.get("sites"):
         raise FlowError(f"{board.label}: board.yaml names no file of sites (key `sites`), SITES=1 has nowhere to write")
-    sites.find(board, nextpnr, _arguments(board, mhz, "netlist.json") + ["--seed", str(seed)], folder)
+    sites.find(board, nextpnr, lambda netlist: _arguments(board, mhz, netlist) + ["--seed", str(seed)], folder)
 
 
 def table(used):

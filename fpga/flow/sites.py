@@ -1,8 +1,9 @@
 """Sites of the DSP blocks and block RAMs of an ECP5, kept in a file beside board.yaml and given to nextpnr.
 
 nextpnr's static placer puts a few of these cells far from all that they are joined to and never moves them again:
-104 tiles in one case, and that wire is then the slowest path of the chip. So the design is placed once without
-such a file, each cell is assigned to the site nearest to its neighbours, and the next placement begins from there.
+104 tiles in one case, and that wire is then the slowest path of the chip. So the design is placed without such a
+file, each cell is assigned to the site nearest to its neighbours, and the next placement begins from there. Twice:
+neighbours of cells that were strewn are strewn themselves, and come together in the second round.
 """
 import collections
 import json
@@ -13,6 +14,7 @@ from errors import FlowError
 
 KINDS = ("MULT18X18D", "DP16KD")
 WIDE = 40  # a net with more ends than this pulls nothing anywhere
+ROUNDS = 2
 POWER = 1.3  # of a distance: one wire of 40 tiles is worse than two of 20
 SITE = re.compile(r"X(\d+)/Y(\d+)/(.+)")
 
@@ -91,13 +93,17 @@ def assign(placed, netlist):
 
 
 def find(board, nextpnr, arguments, folder):
-    """Places once without sites and writes the board's file. `arguments` are nextpnr's for this board and seed."""
-    log = "sites.log"
-    (folder / "placed.json").unlink(missing_ok=True)
-    status, seconds = work.run(nextpnr, [*arguments, "--no-route", "--write", "placed.json"], folder, log)
-    if status or not (folder / "placed.json").exists():
-        raise FlowError(f"{board.label}: no placement to find sites by: see {folder / log}")
-    placed, netlist = (json.loads((folder / f"{n}.json").read_text(encoding="utf-8")) for n in ("placed", "netlist"))
-    found = assign(placed, netlist)
-    work.replace(path(board), json.dumps(found, indent=0, sort_keys=True) + "\n")
-    print(f"sites: {len(found)} found in {seconds:.0f} s, kept in {path(board)}", flush=True)
+    """Places without sites, then with those of the round before, and writes the board's file. `arguments` gives
+    nextpnr's for a netlist, with this board's seed."""
+    netlist = json.loads((folder / "netlist.json").read_text(encoding="utf-8"))
+    for turn in range(1, ROUNDS + 1):
+        log = f"sites{turn}.log"
+        (folder / "placed.json").unlink(missing_ok=True)
+        status, seconds = work.run(nextpnr, [*arguments("netlist.json" if turn == 1 else "sited.json"),
+                                             "--no-route", "--write", "placed.json"], folder, log)
+        if status or not (folder / "placed.json").exists():
+            raise FlowError(f"{board.label}: no placement to find sites by: see {folder / log}")
+        found = assign(json.loads((folder / "placed.json").read_text(encoding="utf-8")), netlist)
+        work.replace(path(board), json.dumps(found, indent=0, sort_keys=True) + "\n")
+        print(f"sites, round {turn} of {ROUNDS}: {len(found)} found in {seconds:.0f} s, kept in {path(board)}", flush=True)
+        apply(board, folder)

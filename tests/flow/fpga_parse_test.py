@@ -26,6 +26,7 @@ import report
 import sites
 import sources
 import synth
+import tools
 from errors import FlowError
 
 TINY = ROOT / "tests/flow/fpga_boards"
@@ -372,6 +373,32 @@ class Sites(unittest.TestCase):
                 (self.folder / "sites.json").write_text(text)
             with self.assertRaisesRegex(FlowError, "no sites in.*SITES=1"):
                 sites.apply(self.board, self.folder)
+
+    def test_two_rounds(self):
+        """A placer that moves the multiplier's neighbour once the multiplier is beside it: the second round follows."""
+        cells = {"ff": cell("TRELLIS_FF", "", [1]), "a": cell("MULT18X18D", "X91/Y34/MULT18_1", [1]),
+                 "low": cell("TRELLIS_FF", "X91/Y9/SLICEA.FF0", [2]), "b": cell("MULT18X18D", "X91/Y10/MULT18_1", [2]),
+                 "left": cell("TRELLIS_FF", "X5/Y35/SLICEA.FF0", [3]), "c": cell("MULT18X18D", "X5/Y34/MULT18_0", [3])}
+        (self.folder / "netlist.json").write_text(json.dumps({"modules": {"top": {"cells": cells}}}))
+        placer = self.folder / "placer.py"
+        placer.write_text("""if True:
+            import json, sys
+            n = json.load(open(sys.argv[1]))
+            cells = n["modules"]["top"]["cells"]
+            for cell in cells.values():
+                cell["attributes"]["NEXTPNR_BEL"] = cell["attributes"].get("BEL", cell["attributes"]["NEXTPNR_BEL"])
+            moved = "BEL" in cells["a"]["attributes"]
+            cells["ff"]["attributes"]["NEXTPNR_BEL"] = "X80/Y35/SLICEA.FF0" if moved else "X5/Y12/SLICEA.FF0"
+            json.dump(n, open(sys.argv[sys.argv.index("--write") + 1], "w"))
+            """)
+        tool = tools.Tool([sys.executable, str(placer)], "1")
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            sites.find(self.board, tool, lambda netlist: [netlist], self.folder)
+        self.assertIn("round 2 of 2", out.getvalue())
+        self.assertEqual(json.loads((self.folder / "sites.json").read_text())["a"], "X91/Y34/MULT18_1")
+        placer.write_text("raise SystemExit(1)")
+        with self.assertRaisesRegex(FlowError, "no placement.*sites1.log"):
+            sites.find(self.board, tool, lambda netlist: [netlist], self.folder)
 
     def test_not_for_others(self):
         with self.assertRaisesRegex(FlowError, "names no file of sites"):
