@@ -26,9 +26,8 @@ module ttpu_rr_arb #(
       if (j <= i) assign turned_d[i*NumReq+j] = 1'b0;
       else assign turned_d[i*NumReq+j] = |gnt_o[j-1:i];
     end
-    // Two forms: Verilator 5.006 makes a constant of the second one where NumReq is 2.
-    if (NumReq == 2) assign gnt_o[i] = &{req_i[i], ~sooner};
-    else assign gnt_o[i] = req_i[i] && !(|sooner);
+    // Not req_i[i] && !(|sooner), of which Verilator 5.006 makes a constant where NumReq is 2.
+    assign gnt_o[i] = &{req_i[i], ~sooner};
   end
   logic unused;
   assign unused = ^turned_q;  // pairs that are none

@@ -13,7 +13,7 @@ module ttpu_errors
   import ttpu_control_pkg::*;
 #(
   parameter int unsigned ClearCycles = 8,  // covers the read latency of every memory
-  parameter int unsigned Stages = 1        // 3: what may be wrong in registers, before it is chosen
+  parameter int unsigned Stages = 1        // 3 = the first fault is chosen from registers, as soon
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -119,7 +119,8 @@ module ttpu_errors
     assign first_q = first_of(was_q);
   end
 
-  assign fault_now_o = (scalar_fault_valid_i || (|now.unit) || overflow_i || bad_write_i || expired) && !fault_q.valid && !pending_q;
+  assign fault_now_o = (scalar_fault_valid_i || now.unit != '0 || overflow_i || bad_write_i || expired) &&
+                       !fault_q.valid && !pending_q;
   assign fault_o = fault_q;
   assign clear_pending_o = pending_q;
 

@@ -1,9 +1,9 @@
 // Instruction memory: ImemWords instructions of 128 bits, one synchronous port. Fetch: fetch_en_i
 // and fetch_addr_i in cycle t, fetch_data_o from cycle t+1 until the next fetch. Host: one 32-bit
-// word a cycle, only while the scalar core stands (the port is shared). The words of an instruction
-// are held back; in the cycle after that of word 3, which must not be a read, the whole instruction
-// is written, with what is decoded of it. host_rdata_o is valid in cycle t+1. What was never written is a NOP where memory powers up as
-// zeros: so is what is decoded of it.
+// word a cycle, only while the scalar core stands (the port is shared); host_rdata_o is valid in
+// cycle t+1. The words of an instruction are held back; in the cycle after that of word 3, which must
+// not be a read, the whole instruction is written, with what is decoded of it. What was never written
+// is a NOP where memory powers up as zeros: so is what is decoded of it.
 module ttpu_imem
   import ttpu_isa_pkg::*;
   import ttpu_control_pkg::*;

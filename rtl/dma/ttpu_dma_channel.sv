@@ -313,11 +313,7 @@ module ttpu_dma_channel
   // ---- status -----------------------------------------------------------------------------------
   logic alone, fault_due;  // the command in error is the oldest, and all that it did is complete
   assign alone = fault_q && !run_q && idle_q && fly_count == 4'd1;
-  if (MemStages == 0) begin : gen_due
-    assign fault_due = alone;
-  end else begin : gen_due_later
-    always_ff @(posedge clk_i) fault_due <= rst_ni && alone;
-  end
+  ttpu_late #(.Late(MemStages)) i_due (.clk_i, .clear_i(!rst_ni), .d_i(alone), .q_o(fault_due));
   assign report = !stop && (fault_valid_i || fault_due);
 
   error_e                 fault_cause;

@@ -431,11 +431,7 @@ module ttpu_mxu_loader
   assign moved = grant | (on_way_q != 2'd0) | pop | (allowed & neutral_q) | w_we_o;
   // An error is told in its cycle, or with MemStages = 1 in the next one: what it is about stands.
   logic report;
-  if (MemStages == 0) begin : gen_report
-    assign report = fault;
-  end else begin : gen_report_later
-    always_ff @(posedge clk_i) report <= fault & ~reset;
-  end
+  ttpu_late #(.Late(MemStages)) i_report (.clk_i, .clear_i(reset), .d_i(fault), .q_o(report));
   assign status_o.done = done_q;
   assign status_o.error = report;
   assign status_o.cause = cause;
