@@ -208,6 +208,24 @@ TEST(Errors, FlagOverflow) {
   expect_goes_on(bench);
 }
 
+// While the scalar core raises another flag in every cycle: neither is it blamed nor is the
+// overflow missed.
+TEST(Errors, FlagOverflowAmongOtherRaises) {
+  Bench bench;
+  std::vector<Instr> code(255, plain(Opcode::NOP, {.signal = 1, .signal_flag = 6}));
+  code.push_back(halt());
+  bench.load(code);
+  bench.run();
+  ASSERT_EQ(bench.flag(6), 255u);
+  code.assign(1, work(Unit::MXW, {.signal = 1, .signal_flag = 6}));
+  code.insert(code.end(), 100, plain(Opcode::NOP, {.signal = 1, .signal_flag = 9}));
+  code.push_back(halt());
+  bench.load(code);
+  bench.run();
+  expect_error(bench, Error::FLAG_OVERFLOW, Unit::MXW, 0, 6);
+  expect_goes_on(bench);
+}
+
 TEST(Errors, WatchdogNamesTheFlags) {
   Bench bench;
   bench.dut().watchdog_i = 50;
