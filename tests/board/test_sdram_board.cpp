@@ -42,8 +42,9 @@ struct Board {
   std::deque<uint8_t> to_host;
 };
 
-/// tests/board/scale.s with its data beyond 16 MiB, in other rows and banks.
-Image image() {
+/// tests/board/scale.s with its data beyond 16 MiB, in other rows and banks; `load` and `store`:
+/// where the DMA reads x and writes y.
+Image image(const std::string& load = "X_HBM", const std::string& store = "Y_HBM") {
   std::ifstream file(TTPU_BOARD_DATA);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto put = [&](const std::string& from, const std::string& to) {
@@ -54,6 +55,8 @@ Image image() {
   put("X_HBM = 0x000", "X_HBM = 0x10003f8");  // crosses a row
   put("W_HBM = 0x100", "W_HBM = 0x1fffff0");  // ends where the SDRAM ends
   put("Y_HBM = 0x200", "Y_HBM = 0x1400");
+  put("imm_h=X_HBM", "imm_h=" + load);
+  put("imm_h=Y_HBM", "imm_h=" + store);
   const auto result = isa::assemble(text, "mini");
   EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.errors[0].message);
   return cli::to_image(result.program);
@@ -112,6 +115,42 @@ TEST(SdramBoard, AnAccessBeyondTheSdramIsAnError) {
   EXPECT_THROW(device->link().read(32u << 20, {&word, 1}, true), DeviceError);
   EXPECT_THROW(device->link().read(0xfffffffc, {&word, 1}, true), DeviceError);
   device->link().read((32u << 20) - 4, {&word, 1}, true);
+}
+
+// By the chip's DMA, where the program's window is wider than the SDRAM: the first byte beyond, and
+// bytes that only an upper bit of the address tells from one inside.
+TEST(SdramBoard, ADmaBeyondTheSdramIsAnError) {
+  Board b;
+  b.ctl.run_until([&] { return b.ctl->ready_o; }, 13'000, "ready_o");
+  auto device = open_board(b, "mini");
+  const auto set = [&](uint32_t reg, uint32_t value) { device->link().write(reg, {&value, 1}); };
+  set(regs::kHbmSizeHi, 1);
+  const std::vector<uint8_t> before(b.sdram.bytes(), b.sdram.bytes() + 0x2000);
+  struct At {
+    uint32_t base_hi, offset;
+  };
+  for (const At at :
+       {At{0, 32u << 20}, At{0, 1u << 25 | 0x1000}, At{0, 1u << 31 | 0x1000}, At{8, 0x1000}}) {
+    const uint64_t address = uint64_t{at.base_hi} << 32 | at.offset;
+    SCOPED_TRACE(tb::format("0x%llx", static_cast<unsigned long long>(address)));
+    const auto run = [&](const Image& program) {
+      device->load(program);
+      set(regs::kHbmBaseHi, at.base_hi);
+      const RunResult r = device->run();
+      device->clear();
+      set(regs::kHbmBaseHi, 0);
+      EXPECT_FALSE(r.done);
+      return r.error;
+    };
+    const std::string offset = std::to_string(at.offset);
+    EXPECT_EQ(run(image(offset)), isa::Error::AXI_READ);
+    EXPECT_EQ(run(image("X_HBM", offset)),
+              at.base_hi ? isa::Error::AXI_READ : isa::Error::AXI_WRITE);
+    EXPECT_EQ(std::memcmp(b.sdram.bytes(), before.data(), before.size()), 0) << "it wrapped";
+  }
+  device->load(image());
+  EXPECT_EQ(device->run().error, isa::Error::NONE);
+  EXPECT_TRUE(b.sdram.violations.empty());
 }
 
 }  // namespace

@@ -173,6 +173,23 @@ TEST_F(Fp, EveryExponentAndDistance) {
   check();
 }
 
+// What is lost of the smaller operand, bit by bit: at each distance of exponents every fraction of
+// one or two ones, against fractions that make the sum a tie or carry through all of it.
+TEST_F(Fp, EveryLostBit) {
+  const uint32_t larger[] = {0, 1, 2, 3, 0x400000, 0x7ffffe, 0x7fffff};
+  for (uint32_t distance = 0; distance < 32; ++distance) {
+    for (uint32_t i = 0; i < 24; ++i) {
+      for (uint32_t j = 0; j <= i; ++j) {
+        const uint32_t y = (100 - distance) << 23 | ((1u << i | 1u << j) & 0x7fffff);
+        for (const uint32_t fraction : larger)
+          for (uint32_t signs = 0; signs < 4; ++signs)
+            push((100u << 23 | fraction) ^ signs << 31, y ^ (signs >> 1) << 31);
+      }
+    }
+  }
+  check();
+}
+
 TEST_F(Fp, Random) {
   const int count = tb::long_run() ? 100'000'000 : 3'000'000;
   for (int i = 0; i < count; ++i) push(random_.u32(), random_.u32());
