@@ -52,7 +52,7 @@ def select(args):
     if args.label:
         chosen += ["-L", f"^{args.label}$"]
     if args.test:
-        chosen += ["-R", f"^{args.test}(\\.[0-9]+)?$"]
+        chosen += ["-R", f"^({args.test})(\\.[0-9]+)?$"]
     if args.exclude:
         chosen += ["-E", args.exclude]
     return chosen
