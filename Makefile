@@ -55,7 +55,8 @@ test-%: ## the tests of one block: make test-mxu
 list: ## names of all tests
 	@$(SETUP) build
 	@scripts/build.sh "$(BUILD)" "$(JOBS)" --configure
-	@cd "$(BUILD)" && ctest --show-only | sed -n 's/^  Test.*: /  /p'
+	@cd "$(BUILD)" && { ctest --show-only; ctest -C long --show-only | sed 's/$$/  (make nightly)/'; } | \
+	  sed -n 's/^  Test.*: /  /p' | awk '!seen[$$1]++'
 
 lint: ## Verilator -Wall, synthesis check, layers, format, generated files
 	@$(SETUP) lint

@@ -11,4 +11,6 @@ cmake -S . -B "$build" -G Ninja >"$build/configure.log" 2>&1 || {
 }
 [ "$1" = --configure ] && exit 0
 echo "building $* ..."
-NINJA_STATUS='  [%f/%t] ' ninja -C "$build" -j "$jobs" --quiet "$@" 2>&1
+# One line that counts, where somebody watches.
+[ -t 1 ] || set -- --quiet "$@"
+NINJA_STATUS='  [%f/%t] ' ninja -C "$build" -j "$jobs" "$@" 2>&1

@@ -58,6 +58,7 @@ want_build() {
   want_command verilator verilator
   want_command python3 "$PYTHON"
   want_module python3-yaml yaml
+  want_module python3-numpy numpy  # the guides make inputs with it
   want_header zlib1g-dev zlib.h
   want_header libgtest-dev gtest/gtest.h
   want_header libfmt-dev fmt/format.h
@@ -69,7 +70,6 @@ want_build() {
   want_command protobuf-compiler protoc
 }
 want_demo() {
-  want_module python3-numpy numpy
   want_module python3-sklearn sklearn
   want_module python3-onnx onnx
 }

@@ -47,8 +47,8 @@ def list_tests(build, args):
 
 
 def select(args):
-    # Tests of configuration "long" are unknown to ctest without this.
-    chosen = ["-C", "long"] if args.long else []
+    # Tests of configuration "long" are unknown to ctest without this. Who names one wants it.
+    chosen = ["-C", "long"] if args.long or args.test else []
     if args.label:
         chosen += ["-L", f"^{args.label}$"]
     if args.test:

@@ -1,6 +1,6 @@
 # From the sources to a bitstream, by Vivado without a project. `make fpga BOARD=arty` puts what is to be
 # built above this text, into build.tcl of its work folder:
-#   title, part, top, files, generics (Name=value), mhz (of the chip's clock), bitstream (file to write)
+#   title, part, top, files, generics (Name=value), mhz (of the chip's clock), again (the command that made it), bitstream (file to write)
 # Leaves the bitstream, utilization.txt, timing.txt and report.json; or none of bitstream and report,
 # with the worst path on the screen and exit code 1, if a clock is not met.
 
@@ -57,7 +57,7 @@ if {$setup < 0 || $hold < 0} {
   } else {
     puts [report_timing -hold -max_paths 1 -return_string]
   }
-  puts "Another clock: make fpga BOARD=arty MHZ=[expr {int($fmax)}]"
+  puts "Another clock: $again MHZ=[expr {int($fmax)}]"
   exit 1
 }
 

@@ -79,7 +79,7 @@ def names(boards_dir):
 
 def _read(boards_dir, name):
     path = pathlib.Path(boards_dir) / name / "board.yaml"
-    if not path.is_file():
+    if name not in names(boards_dir):
         raise FlowError(f"BOARD={name}: no such board. There are: {', '.join(names(boards_dir)) or 'none'}", 2)
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -109,4 +109,6 @@ def overview(boards_dir, build):
     for family in kinds:
         found = ", ".join(str(t) if t else f"no {what}" for what, t in tools.status(family).items())
         lines.append(f"  tools for {family}: {found}")
+    if any(t is None for family in kinds for t in tools.status(family).values()):
+        lines.append("  What is missing is installed by the first build that needs it.")
     return "\n".join(lines)

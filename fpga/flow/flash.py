@@ -1,4 +1,5 @@
 """Bringing a bitstream into a board, into its configuration RAM (sram) or its flash."""
+import shlex
 import shutil
 import subprocess
 
@@ -39,15 +40,15 @@ def run(board, build, mode, port):
     if not shutil.which(words[0]):
         how = tools.PROGRAMMERS.get(words[0], f"put {words[0]} on PATH")
         raise FlowError(f"no {words[0]}. Install: {how}", 3)
-    print(f"{board.get('title')}, {'flash (stays)' if mode == 'flash' else 'RAM (until power goes)'}: {' '.join(words)}",
+    print(f"{board.get('title')}, {'flash (stays)' if mode == 'flash' else 'RAM (until power goes)'}: {shlex.join(words)}",
           flush=True)
     try:
         status = subprocess.run(words, check=False).returncode
     except KeyboardInterrupt as e:
         raise FlowError("interrupted: what the board holds now is incomplete. Run it again", 130) from e
     if status:
-        raise FlowError(f"{words[0]} ended with {status}: the board was not programmed. Is it plugged in, and may you "
-                        f"use it? See fpga/{board.name}/README.md, troubleshooting", 4)
+        raise FlowError(f"{words[0]} ended with {status}: the board was not programmed. Is it plugged in, and have you the "
+                        f"rights (a udev rule)? See fpga/{board.name}/README.md, \"If it does not\"", 4)
     device, baud = board.get("uart").get("device", ""), board.get("uart")["baud"]
     if baud != TTPU_BAUD:  # has to be said; "board::115200" is the only port there is
         device = f"{device or ':'}:{baud}"

@@ -11,6 +11,7 @@ Exit codes: 1 the build failed (or timing, or fit), 2 wrong use or board.yaml, 3
 """
 import argparse
 import pathlib
+import re
 import signal
 import sys
 
@@ -41,14 +42,30 @@ def arguments():
             p.add_argument("--mode", default="sram")
             p.add_argument("--port", default="")
         elif what == "build":
-            p.add_argument("--seeds", type=int, default=3, help="how many seeds")
-            p.add_argument("--seed", type=int, default=1, help="the first one")
-            p.add_argument("--mhz", type=float, help="another chip clock than the board's")
-            p.add_argument("--jobs", type=int, default=1, help="seeds at a time")
+            p.add_argument("--seeds", default="3", help="how many seeds")
+            p.add_argument("--seed", default="1", help="the first one")
+            p.add_argument("--mhz", help="another chip clock than the board's")
+            p.add_argument("--jobs", default="1", help="seeds at a time")
             p.add_argument("--sites", action="store_true", help="first make the board's file of sites anew")
             p.add_argument("--keep", action="store_true", help="copy the report to the board's folder")
     sub.add_parser("docs").add_argument("--check", action="store_true", help="only compare")
     return parser.parse_args()
+
+
+def whole(name, text):
+    """A number of the command line, 1 or more; FlowError names its variable."""
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < 1:
+        raise FlowError(f"{name}={text}: must be a whole number from 1 on", 2)
+    return int(text)
+
+
+def clock(text):
+    """MHz of the command line; None if there are none."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]+)?", text) or float(text) <= 0:
+        raise FlowError(f"MHZ={text}: must be a number above 0, as 27 or 62.5", 2)
+    return float(text)
 
 
 def main():
@@ -64,6 +81,9 @@ def main():
     if not args.board:
         if args.what != "build":
             raise FlowError(f"which board? BOARD= one of {', '.join(boards.names(boards_dir))}", 2)
+        if args.variant:
+            raise FlowError(f"VARIANT={args.variant}: of which board? BOARD= one of "
+                            f"{', '.join(boards.names(boards_dir))}", 2)
         print(build.overview(boards_dir, build_dir))
         return 0
     board = boards.load(boards_dir, args.board, args.variant)
@@ -74,10 +94,9 @@ def main():
     if args.what == "flash":
         flash.run(board, build_dir, args.mode, args.port)
         return 0
-    if args.seeds < 1:
-        raise FlowError("SEEDS must be at least 1", 2)
-    build.run(board, build_dir, range(args.seed, args.seed + args.seeds), args.mhz, args.jobs, args.keep,
-              args.sites)
+    first = whole("SEED", args.seed)
+    seeds = range(first, first + whole("SEEDS", args.seeds))
+    build.run(board, build_dir, seeds, clock(args.mhz), whole("JOBS", args.jobs), args.keep, args.sites)
     return 0
 
 

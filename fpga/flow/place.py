@@ -101,7 +101,8 @@ def judge(clocks, mhz):
 def all_seeds(board, nextpnr, mhz, folder, seeds, jobs):
     """Results of the seeds, the best one first. A seed that cannot be placed or routed is left out; FlowError if
     none can."""
-    print(f"place and route: seeds {', '.join(map(str, seeds))} for {mhz:.2f} MHz", flush=True)
+    print(f"place and route: seeds {', '.join(map(str, seeds))} for {mhz:.2f} MHz (log: {folder}/seed{seeds[0]}.log)",
+          flush=True)
     pool = concurrent.futures.ThreadPoolExecutor(max(1, jobs))
     try:
         work_items = [pool.submit(one_seed, board, nextpnr, mhz, folder, s) for s in seeds]

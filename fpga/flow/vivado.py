@@ -23,11 +23,13 @@ def bitstream_script(board, files, chosen, mhz):
         raise FlowError(f"{board.folder}: no build.tcl (family xc7 needs it)", 2)
     top, _ = sources.module_of(board.top)
     names = [sources.relative(board, f) for f in files if ROOT / "fpga/cells" not in pathlib.Path(f).parents]
+    variant = f" VARIANT={board.variant}" if board.variant else ""
     return f"""# Made by fpga/flow. vivado -mode batch -source build.tcl
 set title {{{board.get('title')}}}
 set part {{{board.get('device')}}}
 set top {{{top}}}
 set mhz {mhz:.6f}
+set again {{make fpga BOARD={board.name}{variant}}}
 set bitstream ../{board.name}.bit
 set files {_words(names)}
 set generics {_words(f"{n}={v}" for n, v in chosen.items())}

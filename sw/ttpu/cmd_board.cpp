@@ -237,10 +237,12 @@ void add_board(CLI::App& app, Context& context) {
   auto* board = app.add_subcommand("board", "boards on serial ports: list, identity, self-test");
   board->require_subcommand(1);
   board->footer("Examples:\n  ttpu board list\n  ttpu board test --device board:/dev/ttyUSB1");
-  on_run(*add_part(*board, "list", "list the USB serial ports", context),
-         [&context] { run_list(context); });
+  auto* list = add_part(*board, "list", "list the USB serial ports", context);
+  list->footer("Example:\n  ttpu board list");
+  on_run(*list, [&context] { run_list(context); });
 
   auto* info = add_part(*board, "info", "say what chip is on the board", context);
+  info->footer("Example:\n  ttpu board info --device board:/dev/ttyUSB1");
   on_run(*info, [device = add_device(*info), &context] { run_info(*device, context); });
 
   auto* test =
@@ -262,6 +264,7 @@ void add_board(CLI::App& app, Context& context) {
   bench->add_option("--bytes", *bytes, "bytes to move each way")
       ->check(at_least_one())
       ->capture_default_str();
+  bench->footer("Example:\n  ttpu board bench --device board:/dev/ttyUSB1 --bytes 65536");
   on_run(*bench,
          [device = add_device(*bench), bytes, &context] { run_bench(*device, *bytes, context); });
 }

@@ -142,9 +142,12 @@ bool parse(int argc, char** argv, Options& o) {
     if (i + 1 == argc) return false;
     bool known = std::strcmp(argv[i], "--report") == 0;
     if (known) o.report = argv[i + 1];
-    for (const auto& n : numbers)
-      if (std::strcmp(argv[i], n.name) == 0)
-        known = true, *n.value = std::strtoull(argv[i + 1], nullptr, 0);
+    for (const auto& n : numbers) {
+      if (std::strcmp(argv[i], n.name) != 0) continue;
+      char* end = nullptr;
+      *n.value = std::strtoull(argv[i + 1], &end, 0);
+      known = end != argv[i + 1] && *end == '\0';
+    }
     if (!known) return false;
   }
   return true;

@@ -82,6 +82,17 @@ def failures(build):
     check(status == 2 and "no bitstream yet" in output, "flash without a bitstream", output)
 
 
+def wrong_words(build):
+    """What no command line means ends at once, and says of which variable it was."""
+    for words, said in ((("tiny", "--seeds", "0"), "SEEDS=0: must be"), (("tiny", "--seeds", "abc"), "SEEDS=abc: must be"),
+                        (("tiny", "--seed", "1.5"), "SEED=1.5: must be"), (("tiny", "--jobs", "-1"), "JOBS=-1: must be"),
+                        (("tiny", "--mhz", "nan"), "MHZ=nan: must be"), (("tiny", "--mhz", "inf"), "MHZ=inf: must be"),
+                        (("tiny", "--mhz", "0"), "MHZ=0: must be"), (("../fpga_boards/tiny",), "no such board"),
+                        (("--variant", "plain"), "VARIANT=plain: of which board?")):
+        status, output = run(build, TINY, "build", *words)
+        check(status == 2 and said in output and "Traceback" not in output, f"wrong: {' '.join(words)}", output)
+
+
 def broken_source(build, folder):
     """The file and line of an error are named."""
     boards = folder / "broken boards"
@@ -175,6 +186,7 @@ def main():
         folder = pathlib.Path(name)
         build = folder / "a build"
         good_build(build)
+        wrong_words(build)
         failures(build)
         broken_source(build, folder)
         pins_of_boards(build, folder)

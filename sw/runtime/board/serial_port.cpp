@@ -111,6 +111,7 @@ SerialPort::SerialPort(const std::string& path, uint32_t baud) : path_(path) {
     if (error == EACCES || error == EPERM)
       todo = "join the group that may: sudo usermod -aG dialout $USER, then log in again";
     if (error == ENOENT || error == ENODEV || error == ENXIO) todo = ports_text();
+    if (error == EISDIR) todo = ports_text();
     if (error == EBUSY) todo = "another program has it open: end that one";
     throw DeviceError(fmt::format("cannot open {}: {}; {}", path_, std::strerror(error), todo));
   }
