@@ -109,6 +109,8 @@ def resources(board, cells, used):
     if board.family == "ice40" and "cells" in result:  # a logic cell is a LUT, a carry and a flip-flop
         for column in ("lut", "ff", "carry"):
             result[column]["available"] = result["cells"]["available"]
+    if board.family == "gowin" and "MULT18X18" in used:  # DSP blocks count as multipliers of 18 bits
+        result["dsp"]["available"] = used["MULT18X18"][1]
     if board.family == "xc7":
         for column, size in xc7_size(board).items():
             result[column]["available"] = size

@@ -194,6 +194,11 @@ class BoardYaml(unittest.TestCase):
                 json.dumps({"modules": {"\\next": {"num_cells_by_type": {cell: 7}}}}))
             self.assertEqual(synth.blocks(board, self.folder), ["       7 next"], family)
 
+    def test_multipliers_of_gowin(self):
+        board = boards.Board("b", "", self.folder, {"family": "gowin"})
+        found = families.resources(board, {"MULT9X9": 64}, {"LUT4": (5, 20736), "MULT18X18": (0, 48), "MULT9X9": (64, 96)})
+        self.assertEqual(found["dsp"], {"used": 32, "available": 48})
+
     def test_carry_outs(self):
         def carry(cin, cout):
             return {"type": "CCU2C", "port_directions": {"CIN": "input", "COUT": "output"},
