@@ -24,11 +24,11 @@ def say(text):
     print(text, flush=True)
 
 
-def configure(build):
-    """CMake: a second or two where nothing changed."""
+def configure(build, timeout):
+    """CMake: a second or two where nothing changed. `timeout`: seconds for every test; 0: each its own."""
     build.mkdir(parents=True, exist_ok=True)
-    run = subprocess.run(["cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja"],
-                         capture_output=True, text=True)
+    run = subprocess.run(["cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja",
+                          f"-DTTPU_TEST_TIMEOUT={timeout}"], capture_output=True, text=True)
     if run.returncode:
         say(run.stdout + run.stderr)
         sys.exit("CMake failed (above)")
@@ -101,12 +101,12 @@ def main():
     parser.add_argument("--exclude", help="not these tests (a regular expression)")
     parser.add_argument("--long", action="store_true", help="the long form of random tests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--timeout", type=int, help="seconds for one test, instead of its own")
+    parser.add_argument("--timeout", type=int, default=0, help="seconds for one test, instead of its own")
     args = parser.parse_args()
     build = pathlib.Path(args.build).resolve()
     if not re.fullmatch(r"\d+|0x[0-9a-fA-F]+", args.seed):
         sys.exit(f"SEED must be a number, not '{args.seed}'")
-    configure(build)
+    configure(build, args.timeout)
 
     started = time.time()
     tests = list_tests(build, args)
@@ -132,8 +132,6 @@ def main():
     junit = results / "ctest.xml"
     junit.unlink(missing_ok=True)
     command = ["ctest", "-j", str(args.jobs), "--output-junit", str(junit)] + select(args)
-    if args.timeout:
-        command += ["--timeout", str(args.timeout)]
     if broken:
         # Stale programs of an earlier build must not run in place of what does not build now.
         names = "|".join(re.escape(n) for n, p in tests if p in broken)
