@@ -79,5 +79,6 @@ def show_path(steps):
 
 
 def errors(text):
-    """Lines that nextpnr calls errors."""
-    return re.findall(r"^ERROR: .*$", text, re.M)
+    """Lines that nextpnr calls errors; if it fell over instead, the wires that it found no way for."""
+    return (re.findall(r"^ERROR: .*$", text, re.M)
+            or [f"no way for a wire: {line}" for line in re.findall(r"^Warning: (Failed to find a route .*)$", text, re.M)])

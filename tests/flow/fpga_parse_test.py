@@ -215,6 +215,18 @@ class BoardYaml(unittest.TestCase):
         self.refused("title: Tiny", "title: [", "not YAML")
 
 
+class Errors(unittest.TestCase):
+    """Why nextpnr failed, from its log."""
+
+    def test_error(self):
+        self.assertEqual(pnr_log.errors("Info: x\nERROR: no room\nWarning: Failed to find a route for a\n"), ["ERROR: no room"])
+
+    def test_no_route(self):
+        log = "Warning: Failed to find a route for arc 0 of net i_board.araddr[21].\nTraceback (most recent call last):\n"
+        self.assertEqual(pnr_log.errors(log),
+                         ["no way for a wire: Failed to find a route for arc 0 of net i_board.araddr[21]."])
+
+
 class Clocks(unittest.TestCase):
     """PLL settings give what they say, within the ranges of the data sheets."""
 
