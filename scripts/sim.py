@@ -104,6 +104,10 @@ def main():
     parser.add_argument("--timeout", type=int, default=0, help="seconds for one test, instead of its own")
     args = parser.parse_args()
     build = pathlib.Path(args.build).resolve()
+    try:
+        re.compile(args.test or "")
+    except re.error as e:
+        sys.exit(f"TEST must be a name or a regular expression, not '{args.test}': {e}")
     if not re.fullmatch(r"\d+|0x[0-9a-fA-F]+", args.seed):
         sys.exit(f"SEED must be a number, not '{args.seed}'")
     configure(build, args.timeout)

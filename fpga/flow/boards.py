@@ -72,6 +72,20 @@ def _check(where, given, schema):
             raise FlowError(f"{where}: key '{key}' is missing", 2)
 
 
+def _check_numbers(where, keys):
+    """Numbers that nothing can be made of."""
+    numbers = {f"clock: {k}": v for k, v in keys["clock"].items() if k != "pll"} | {"uart: baud": keys["uart"]["baud"]}
+    for key, value in numbers.items():
+        if not 0 < value < 1e9:  # nor .inf, nor .nan
+            raise FlowError(f"{where}: {key} must be above 0 and below 10^9, not {value}", 2)
+    if not 0 <= keys.get("fit_margin", 0) < 100:
+        raise FlowError(f"{where}: fit_margin must be 0 to below 100 per cent, not {keys['fit_margin']}", 2)
+    clock = keys["clock"]
+    if not clock.get("pll", True) and clock["mhz"] != clock["oscillator_mhz"]:
+        raise FlowError(f"{where}: clock: without a PLL mhz is oscillator_mhz, {clock['oscillator_mhz']}, "
+                        f"not {clock['mhz']}", 2)
+
+
 def names(boards_dir):
     """Names of the boards, those with a board.yaml."""
     return sorted(p.parent.name for p in pathlib.Path(boards_dir).glob("*/board.yaml"))
@@ -83,10 +97,14 @@ def _read(boards_dir, name):
         raise FlowError(f"BOARD={name}: no such board. There are: {', '.join(names(boards_dir)) or 'none'}", 2)
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as e:
+    except (yaml.YAMLError, UnicodeDecodeError) as e:
         raise FlowError(f"{path}: not YAML: {e}", 2) from e
     if not isinstance(raw, dict):
         raise FlowError(f"{path}: must be a mapping of keys", 2)
+    mapping = raw.get("variants") or {}
+    if not isinstance(mapping, dict) or not all(v is None or isinstance(v, dict) for v in mapping.values()):
+        raise FlowError(f"{path}: 'variants' must be a mapping of names, each to a mapping of keys", 2)
+    raw["variants"] = {str(name): keys for name, keys in mapping.items()}
     return path, raw
 
 
@@ -124,6 +142,7 @@ def load(boards_dir, name, variant=""):
     for key, schema in INNER.items():
         if key in keys:
             _check(f"{path}: {key}", keys[key], schema)
+    _check_numbers(str(path), keys)
     board = Board(name, variant, path.parent, keys)
     if board.family not in FAMILIES:
         raise FlowError(f"{path}: family '{board.family}' is none of {', '.join(FAMILIES)}", 2)

@@ -30,6 +30,8 @@ def run(board, build, seeds, mhz=None, jobs=1, keep=False, new_sites=False):
     """Builds; raises FlowError if anything fails, and then leaves neither bitstream nor report."""
     out = output_folder(build, board)
     folder = out / "work"
+    if new_sites:
+        sites.can_find(board)
     with work.lock(out):
         # What lies there is of an older build: gone before this one may fail.
         for old in (bitstream_path(build, board), out / "report.json"):

@@ -52,10 +52,10 @@ def arguments():
     return parser.parse_args()
 
 
-def whole(name, text):
-    """A number of the command line, 1 or more; FlowError names its variable."""
-    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < 1:
-        raise FlowError(f"{name}={text}: must be a whole number from 1 on", 2)
+def whole(name, text, most=1000):
+    """A number of the command line, 1 to `most`; FlowError names its variable."""
+    if not re.fullmatch(r"[0-9]{1,9}", text) or not 1 <= int(text) <= most:
+        raise FlowError(f"{name}={text}: must be a whole number from 1 to {most}", 2)
     return int(text)
 
 
@@ -94,7 +94,7 @@ def main():
     if args.what == "flash":
         flash.run(board, build_dir, args.mode, args.port)
         return 0
-    first = whole("SEED", args.seed)
+    first = whole("SEED", args.seed, 10 ** 9 - 1)
     seeds = range(first, first + whole("SEEDS", args.seeds))
     build.run(board, build_dir, seeds, clock(args.mhz), whole("JOBS", args.jobs), args.keep, args.sites)
     return 0

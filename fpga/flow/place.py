@@ -29,8 +29,6 @@ def _arguments(board, mhz, netlist=None):
 
 def find_sites(board, nextpnr, mhz, folder, seed):
     """Makes the board's file of sites anew, by a placement without it."""
-    if not board.get("sites"):
-        raise FlowError(f"{board.label}: board.yaml names no file of sites (key `sites`), SITES=1 has nowhere to write")
     sites.find(board, nextpnr, lambda netlist: _arguments(board, mhz, netlist) + ["--seed", str(seed)], folder)
 
 
@@ -79,7 +77,9 @@ def one_seed(board, nextpnr, mhz, folder, seed):
     text = (folder / log).read_text(encoding="utf-8", errors="replace")
     if status or not (folder / routed).exists():
         lines = pnr_log.errors(text) or text.strip().splitlines()[-10:]
-        raise FlowError(f"nextpnr failed with seed {seed}:\n  " + "\n  ".join(lines))
+        also = "" if not board.get("sites") or pnr_log.errors(text) else (
+            f"\n  or the device lacks a site of {sites.path(board).name}: make it anew with SITES=1")
+        raise FlowError(f"nextpnr failed with seed {seed}:\n  " + "\n  ".join(lines) + also)
     found = judge(pnr_log.clocks(text), mhz)
     if found is None:
         raise FlowError(f"nextpnr names no clock that is held to {mhz:.2f} MHz ({folder}/{log}): the pin file "

@@ -6,13 +6,15 @@ file, each cell is assigned to the site nearest to its neighbours, and the next 
 neighbours of cells that were strewn are strewn themselves, and come together in the second round.
 """
 import collections
+import importlib.util
 import json
+import os
 import re
 
 import work
 from errors import FlowError
 
-KINDS = ("MULT18X18D", "DP16KD")
+KINDS = {"MULT18X18D": r"MULT18_\d+", "DP16KD": r"EBR\d+"}  # cell: what its sites are called
 WIDE = 40  # a net with more ends than this pulls nothing anywhere
 ROUNDS = 2
 POWER = 1.3  # of a distance: one wire of 40 tiles is worse than two of 20
@@ -24,20 +26,51 @@ def path(board):
     return board.folder / board.get("sites") if board.get("sites") else None
 
 
+def _cells(netlist):
+    """The cells of a netlist's top: it is flat, so the other modules are the device's own cells, with nothing in them."""
+    return max((module["cells"] for module in netlist["modules"].values()), key=len)
+
+
+def can_find(board):
+    """FlowError if a file of sites cannot be made for this board, or here: before an hour is spent on it."""
+    if not path(board):
+        raise FlowError(f"{board.label}: board.yaml names no file of sites (key `sites`), SITES=1 has nowhere to write", 2)
+    if importlib.util.find_spec("scipy") is None:
+        raise FlowError("SITES=1 needs scipy: apt-get install python3-scipy", 3)
+    file = path(board)
+    if not os.access(file if file.exists() else file.parent, os.W_OK) or file.is_dir():
+        raise FlowError(f"{board.label}: {file} cannot be written, SITES=1 has nowhere to write", 2)
+
+
 def apply(board, folder):
-    """Writes folder/sited.json, the netlist with the board's sites. Cells that the netlist does not have are passed
-    over and counted; FlowError if they are the most of them: the file is of another design."""
+    """Writes folder/sited.json, the netlist with the sites of the board's file. FlowError if that says nothing of use."""
     try:
         wanted = json.loads(path(board).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise FlowError(f"{board.label}: no sites in {path(board)} ({e}). Make them: SITES=1") from e
+    put(board, folder, wanted)
+
+
+def put(board, folder, wanted):
+    """Writes folder/sited.json, the netlist with `wanted`, {cell: site}. Cells that the netlist does not have are passed
+    over and counted; FlowError if they are the most of them: the file is of another design."""
+    def bad(what):
+        return FlowError(f"{board.label}: {path(board)}: {what}. Make it anew: SITES=1")
+    if not isinstance(wanted, dict):
+        raise bad("must be a mapping of cells to sites")
     netlist = json.loads((folder / "netlist.json").read_text(encoding="utf-8"))
-    cells = netlist["modules"]["top"]["cells"]
-    fixed = 0
+    cells = _cells(netlist)
+    fixed, taken = 0, {}
     for name, site in wanted.items():
-        if name in cells and cells[name]["type"] in KINDS:
-            cells[name]["attributes"]["BEL"] = site
-            fixed += 1
+        if name not in cells or cells[name]["type"] not in KINDS:
+            continue
+        if not isinstance(site, str) or not re.fullmatch(r"X\d+/Y\d+/" + KINDS[cells[name]["type"]], site):
+            raise bad(f"{site!r} is no site of a {cells[name]['type']} ({name})")
+        if site in taken:
+            raise bad(f"{taken[site]} and {name} have one site, {site}")
+        taken[site] = name
+        cells[name]["attributes"]["BEL"] = site
+        fixed += 1
     print(f"sites: {fixed} of {len(wanted)} of {path(board).name}", flush=True)
     if 2 * fixed < len(wanted):
         raise FlowError(f"{board.label}: {path(board)} names {len(wanted)} DSP blocks and block RAMs, of which the "
@@ -60,12 +93,8 @@ def _all_sites(used):
 def assign(placed, netlist):
     """{cell: site} of least total distance to the neighbours, for each of KINDS by itself. `placed` is what nextpnr
     wrote, `netlist` what it read: only cells of both are assigned."""
-    try:
-        from scipy.optimize import linear_sum_assignment  # pylint: disable=import-outside-toplevel
-    except ImportError as e:
-        raise FlowError(f"SITES=1 needs scipy: apt-get install python3-scipy ({e})") from e
-    cells = next(iter(placed["modules"].values()))["cells"]
-    mine = netlist["modules"]["top"]["cells"]
+    from scipy.optimize import linear_sum_assignment  # only SITES=1 wants it; pylint: disable=import-outside-toplevel
+    cells, mine = _cells(placed), _cells(netlist)
     where = {name: _place_of(cell) for name, cell in cells.items()}
     ends = collections.defaultdict(list)
     for name, cell in cells.items():
@@ -93,8 +122,8 @@ def assign(placed, netlist):
 
 
 def find(board, nextpnr, arguments, folder):
-    """Places without sites, then with those of the round before, and writes the board's file. `arguments` gives
-    nextpnr's for a netlist, with this board's seed."""
+    """Places without sites, then with those of the round before, and at the end writes the board's file. `arguments`
+    gives nextpnr's for a netlist, with this board's seed."""
     netlist = json.loads((folder / "netlist.json").read_text(encoding="utf-8"))
     for turn in range(1, ROUNDS + 1):
         log = f"sites{turn}.log"
@@ -104,6 +133,7 @@ def find(board, nextpnr, arguments, folder):
         if status or not (folder / "placed.json").exists():
             raise FlowError(f"{board.label}: no placement to find sites by: see {folder / log}")
         found = assign(json.loads((folder / "placed.json").read_text(encoding="utf-8")), netlist)
-        work.replace(path(board), json.dumps(found, indent=0, sort_keys=True) + "\n")
-        print(f"sites, round {turn} of {ROUNDS}: {len(found)} found in {seconds:.0f} s, kept in {path(board)}", flush=True)
-        apply(board, folder)
+        print(f"sites, round {turn} of {ROUNDS}: {len(found)} found in {seconds:.0f} s", flush=True)
+        put(board, folder, found)
+    work.replace(path(board), json.dumps(found, indent=0, sort_keys=True) + "\n")
+    print(f"sites kept in {path(board)}", flush=True)

@@ -51,8 +51,11 @@ def run(tool, arguments, folder, log):
 def replace(path, text):
     """Writes a file whole or not at all."""
     part = pathlib.Path(f"{path}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def move(source, target):

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 
 #include "fake_board.h"
 #include "runtime/board/board_device.h"
@@ -156,6 +158,40 @@ TEST(BoardDevice, MemoriesAtEveryAlignment) {
   has(error_of([&] { device.read_hbm(4096, byte); }), "HBM");
   has(error_of([&] { device.write_vmem(mini().vmem_bytes(), byte); }), "VMEM");
   has(error_of([&] { device.run(); }), "load an image");
+}
+
+TEST(BoardDevice, AProgramWhoseCyclesStandStillIsAnError) {
+  FakeBoard board(mini());
+  LinkOptions options = kFast;
+  options.standstill_ms = 200;
+  BoardDevice device(
+      std::make_unique<BoardLink>(std::make_unique<FakeStream>(board), "fake", options), mini(),
+      {});
+  Image image;
+  image.config_hash = mini().hash;
+  image.config_name = "mini";
+  image.code.resize(1);
+  image.code[0].opcode = isa::Opcode::HALT;
+  device.load(image);
+  board.registers[regs::kStatus] = 1;  // "running", for ever
+  const auto start = std::chrono::steady_clock::now();
+  has(error_of([&] { device.run(); }), "stands at 0 for 200 ms: reset the board");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+// A name of /dev/serial/by-path, with colons of its own.
+TEST(BoardAddress, PortsWithColons) {
+  const auto folder = std::filesystem::temp_directory_path() / "ttpu_ports";
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"usb-0:2:1.1-port0", "usb-0:2:1"}) {
+    const std::string port = (folder / name).string();
+    std::ofstream(port) << "";
+    EXPECT_EQ(parse_board("board:" + port).port, port);
+    EXPECT_EQ(parse_board("board:" + port).baud, kDefaultBaud);
+    EXPECT_EQ(parse_board("board:" + port + ":115200").port, port);
+    EXPECT_EQ(parse_board("board:" + port + ":115200").baud, 115200u);
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(BoardAddress, Strings) {

@@ -133,6 +133,21 @@ class BoardYaml(unittest.TestCase):
     def test_wrong_type(self):
         self.refused("baud: 1000000", "baud: fast", "baud", "int")
 
+    def test_numbers_that_are_none(self):
+        good = self.yaml.read_text()
+        for old, new, said in (("baud: 1000000", "baud: 0", "baud must be above 0"), ("mhz: 36}", "mhz: .nan}", "mhz must be above 0"),
+                               ("mhz: 36}", "mhz: .inf}", "below 10"), ("mhz: 36}", "mhz: -3}", "above 0"),
+                               ("mhz: 36}", "mhz: 36, pll: false}", "without a PLL mhz is"),
+                               ("fit_margin: 5\n", "fit_margin: 500\n", "fit_margin must be")):
+            self.refused(old, new, said)
+            self.yaml.write_text(good)
+
+    def test_variants_that_are_none(self):
+        good = self.yaml.read_text()
+        for new in ("[a, b]", "text", "5", "{v: [1]}", "{v: text}"):
+            self.refused(good[good.index("variants:"):], f"variants: {new}\n", "'variants' must be a mapping")
+            self.yaml.write_text(good)
+
     def test_missing_file(self):
         self.refused("pins.pcf", "nowhere.pcf", "no file", "nowhere.pcf")
 
@@ -384,8 +399,30 @@ class Sites(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(FlowError, "another design.*SITES=1"):
             sites.apply(self.board, self.folder)
 
+    def test_sites_that_are_none(self):
+        cells = {"a": cell("MULT18X18D", "", [1]), "b": cell("MULT18X18D", "", [2]), "ram": cell("DP16KD", "", [3])}
+        (self.folder / "netlist.json").write_text(json.dumps({"modules": {"DP16KD": {"cells": {}}, "chip": {"cells": cells}}}))
+        for wanted, said in ((["a"], "must be a mapping"), (5, "must be a mapping"), (None, "must be a mapping"),
+                             ({"a": "", "b": ""}, "'' is no site of a MULT18X18D .a."),
+                             ({"a": "X1/Y1/EBR0", "b": ""}, "X1/Y1/EBR0.*no site of a MULT18X18D"),
+                             ({"a": 5, "b": ""}, "5 is no site"), ({"a": "X1/Y1/MULT18_0/x", "b": ""}, "is no site"),
+                             ({"a": "X1/Y1/MULT18_0", "b": "X1/Y1/MULT18_0"}, "a and b have one site")):
+            (self.folder / "sites.json").write_text(json.dumps(wanted))
+            with self.assertRaisesRegex(FlowError, f"sites.json: .*{said}.*SITES=1"):
+                sites.apply(self.board, self.folder)
+        (self.folder / "sites.json").write_text(json.dumps({"a": "X1/Y1/MULT18_0", "ram": "X2/Y1/EBR1"}))
+        with contextlib.redirect_stdout(io.StringIO()):
+            sites.apply(self.board, self.folder)  # the top has any name
+
+    def test_said_before_work_begins(self):
+        (self.folder / "sites.json").mkdir()
+        with self.assertRaisesRegex(FlowError, "cannot be written"):
+            sites.can_find(self.board)
+        with self.assertRaisesRegex(FlowError, "names no file of sites"):
+            sites.can_find(boards.load(TINY, "tiny"))
+
     def test_no_file(self):
-        for text in (None, "{"):
+        for text in (None, "{", "[" * 100000):
             if text:
                 (self.folder / "sites.json").write_text(text)
             with self.assertRaisesRegex(FlowError, "no sites in.*SITES=1"):
@@ -413,13 +450,15 @@ class Sites(unittest.TestCase):
             sites.find(self.board, tool, lambda netlist: [netlist], self.folder)
         self.assertIn("round 2 of 2", out.getvalue())
         self.assertEqual(json.loads((self.folder / "sites.json").read_text())["a"], "X91/Y34/MULT18_1")
+        # a second round that fails leaves the file as it was
+        (self.folder / "sites.json").write_text("older")
+        placer.write_text(placer.read_text().replace("if True:", 'if True:\n            if "sited" in __import__("sys").argv[1]: raise SystemExit(1)'))
+        with contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(FlowError, "no placement.*sites2.log"):
+            sites.find(self.board, tool, lambda netlist: [netlist], self.folder)
+        self.assertEqual((self.folder / "sites.json").read_text(), "older")
         placer.write_text("raise SystemExit(1)")
         with self.assertRaisesRegex(FlowError, "no placement.*sites1.log"):
             sites.find(self.board, tool, lambda netlist: [netlist], self.folder)
-
-    def test_not_for_others(self):
-        with self.assertRaisesRegex(FlowError, "names no file of sites"):
-            place.find_sites(boards.load(TINY, "tiny"), None, 60, self.folder, 1)
 
 
 class Reports(unittest.TestCase):

@@ -178,12 +178,23 @@ RunResult BoardDevice::run() {
   const auto start = std::chrono::steady_clock::now();
   auto pause = std::chrono::milliseconds(0);
   bool ended = false;
+  uint64_t before = 0;
+  auto moved = start;
   for (;;) {
     ended = (read_reg(regs::kStatus) & kRunning) == 0;
     if (ended) break;
-    uint32_t cycles[2];
-    link_->read(regs::kWinCounters + 8 * regs::CYCLES, cycles);
-    if ((cycles[0] | uint64_t{cycles[1]} << 32) >= options_.max_cycles) break;
+    uint32_t words[2];
+    link_->read(regs::kWinCounters + 8 * regs::CYCLES, words);
+    const uint64_t cycles = words[0] | uint64_t{words[1]} << 32;
+    if (cycles >= options_.max_cycles) break;
+    const auto now = std::chrono::steady_clock::now();
+    if (cycles != before) moved = now;
+    before = cycles;
+    if (now - moved > std::chrono::milliseconds(link_->options().standstill_ms))
+      throw DeviceError(fmt::format(
+          "{}: the chip says that it runs, but its cycle counter stands at {} for {} ms: "
+          "reset the board",
+          link_->name(), cycles, link_->options().standstill_ms));
     std::this_thread::sleep_for(pause);
     pause = std::min(kLongestPause, pause + std::chrono::milliseconds(1));
   }

@@ -23,9 +23,10 @@ uint32_t crc(std::span<const uint8_t> bytes);
 }  // namespace uart
 
 struct LinkOptions {
-  int reply_ms = 500;  ///< wait for a reply; more than a full frame takes at 9600 baud
-  int quiet_ms = 40;   ///< silence that ends whatever the bridge takes for a frame
-  int retries = 50;    ///< of one request, before the error
+  int reply_ms = 500;          ///< wait for a reply; more than a full frame takes at 9600 baud
+  int quiet_ms = 40;           ///< silence that ends whatever the bridge takes for a frame
+  int retries = 50;            ///< of one request, before the error
+  int standstill_ms = 10'000;  ///< of the cycle counter while a program runs, before the error
 };
 /// With reply_ms from TTPU_BOARD_REPLY_MS if that is more (a simulated board is slower than its
 /// serial line), and quiet_ms in proportion.
@@ -45,6 +46,7 @@ class BoardLink {
   /// Bytes of memory that the board offers as HBM.
   uint32_t memory_bytes() const { return memory_bytes_; }
   const LinkCounters& counters() const { return counters_; }
+  const LinkOptions& options() const { return options_; }
 
   /// Words to or from addresses `addr`, `addr` + 4, ... (`fixed`: all at `addr`) of the registers,
   /// or of the memory. Any number of words. Throws DeviceError where the chip refuses.

@@ -59,6 +59,8 @@ BoardAddress parse_board(const std::string& device) {
   if (!is_board(device)) throw DeviceError(fmt::format("'{}' names no board", device));
   if (device.size() <= 6) return a;
   a.port = device.substr(6);
+  std::error_code ignored;
+  if (fs::exists(a.port, ignored)) return a;  // names in /dev/serial/by-path have colons
   const size_t colon = a.port.rfind(':');
   if (colon == std::string::npos) return a;
   const std::string baud = a.port.substr(colon + 1);
@@ -124,6 +126,7 @@ SerialPort::SerialPort(const std::string& path, uint32_t baud) : path_(path) {
   if (::tcgetattr(fd_, &t) != 0) refuse("is no serial port; " + ports_text());
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0)
     refuse("another ttpu has it open: end that one, or use another board");
+  before_ = t;
   ::cfmakeraw(&t);
   t.c_cflag &= ~static_cast<tcflag_t>(CSTOPB | PARENB | CRTSCTS);
   t.c_cflag |= CS8 | CLOCAL | CREAD;
@@ -136,7 +139,9 @@ SerialPort::SerialPort(const std::string& path, uint32_t baud) : path_(path) {
 }
 
 SerialPort::~SerialPort() {
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ < 0) return;
+  ::tcsetattr(fd_, TCSANOW, &before_);  // a port, or a terminal that was none, is as it was
+  ::close(fd_);
 }
 
 void SerialPort::gone() const {

@@ -1,5 +1,7 @@
 // A serial port of the system (termios): raw, 8 data bits, no parity, one stop bit.
 #pragma once
+#include <termios.h>
+
 #include <string>
 #include <vector>
 
@@ -42,6 +44,7 @@ class SerialPort final : public ByteStream {
   [[noreturn]] void gone() const;
   std::string path_;
   int fd_ = -1;
+  termios before_{};
 };
 
 }  // namespace ttpu
