@@ -82,12 +82,10 @@ def ninja(build, jobs, targets):
 
 
 def not_built(build, programs):
-    """The programs that ninja would still have to make: those that failed to build."""
+    """The programs that ninja cannot make, one by one: a dry run says nothing, since it ends at CMake's check of globs."""
     left = set()
     for program in programs:
-        out = subprocess.run(["ninja", "-n", f"tests/{program}"], cwd=build, capture_output=True,
-                             text=True)
-        if out.returncode or "no work to do" not in out.stdout:
+        if subprocess.run(["ninja", f"tests/{program}"], cwd=build, capture_output=True).returncode:
             left.add(program)
     return left
 

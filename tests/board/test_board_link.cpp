@@ -171,7 +171,7 @@ TEST(BoardDevice, AProgramWhoseCyclesStandStillIsAnError) {
   image.config_hash = mini().hash;
   image.config_name = "mini";
   image.code.resize(1);
-  image.code[0].opcode = isa::Opcode::HALT;
+  image.code[0].set(0, 8, static_cast<uint32_t>(isa::Opcode::HALT));
   device.load(image);
   board.registers[regs::kStatus] = 1;  // "running", for ever
   const auto start = std::chrono::steady_clock::now();

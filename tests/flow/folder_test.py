@@ -56,11 +56,12 @@ def main():
         good = source.read_text("utf-8")
         check(old in good, f"the fault can be planted: {old}", good)
         source.write_text(good.replace(old, new, 1), "utf-8")
-        status, output = make(folder, "test-common", waves="1")
+        status, output = make(folder, "test", "TEST=test_common|tb_test", waves="1")
         source.write_text(good, "utf-8")
         check(status != 0, f"C32: '{new}' fails the run", output)
         check(re.search(rf"^  test_common.*{re.escape(named)}", output, re.M) and
-              not re.search(r", 0 failed$", output, re.M), f"C32: '{new}' names the test", output)
+              re.search(r"^[1-9]\d* passed, [1-9]\d* failed$", output, re.M) and not re.search(r"^  tb_test ", output, re.M),
+              f"C32: '{new}' names the test, and no other", output)
     # The last fault built and failed when it ran.
     wave, view = (folder / "build" / "waves" / f"test_common.{end}" for end in ("fst", "gtkw"))
     check(wave.exists() and view.exists() and "make waves TEST=test_common" in output,
