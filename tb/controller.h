@@ -59,7 +59,8 @@ struct Arguments {
 
 /// How a controller is made.
 struct ControllerOptions {
-  uint64_t timeout_cycles = 10'000'000;  ///< of the whole life of the controller
+  /// Of the whole life of the controller; a hundred times as long in the long form of a test.
+  uint64_t timeout_cycles = long_run() ? 1'000'000'000 : 10'000'000;
   uint32_t reset_cycles = 4;
   /// 0: registers and memories start as zeros; else at random from this seed (case C38).
   uint64_t random_init_seed = 0;
