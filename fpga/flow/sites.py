@@ -48,19 +48,23 @@ def apply(board, folder):
         wanted = json.loads(path(board).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as e:
         raise FlowError(f"{board.label}: no sites in {path(board)} ({e}). Make them: SITES=1") from e
-    put(board, folder, wanted)
+    fixed = put(board, folder, wanted)
+    print(f"sites: {fixed} of {len(wanted)} of {path(board).name}", flush=True)
+    if 2 * fixed < len(wanted):
+        raise FlowError(f"{board.label}: {path(board)} names {len(wanted)} DSP blocks and block RAMs, of which the "
+                        f"design has {fixed}: it is of another design. Make it anew: SITES=1")
 
 
 def put(board, folder, wanted):
-    """Writes folder/sited.json, the netlist with `wanted`, {cell: site}. Cells that the netlist does not have are passed
-    over and counted; FlowError if they are the most of them: the file is of another design."""
+    """Writes folder/sited.json, the netlist with `wanted`, {cell: site}, and gives how many of these cells it has; the
+    others are passed over."""
     def bad(what):
         return FlowError(f"{board.label}: {path(board)}: {what}. Make it anew: SITES=1")
     if not isinstance(wanted, dict):
         raise bad("must be a mapping of cells to sites")
     netlist = json.loads((folder / "netlist.json").read_text(encoding="utf-8"))
     cells = _cells(netlist)
-    fixed, taken = 0, {}
+    taken = {}
     for name, site in wanted.items():
         if name not in cells or cells[name]["type"] not in KINDS:
             continue
@@ -70,12 +74,8 @@ def put(board, folder, wanted):
             raise bad(f"{taken[site]} and {name} have one site, {site}")
         taken[site] = name
         cells[name]["attributes"]["BEL"] = site
-        fixed += 1
-    print(f"sites: {fixed} of {len(wanted)} of {path(board).name}", flush=True)
-    if 2 * fixed < len(wanted):
-        raise FlowError(f"{board.label}: {path(board)} names {len(wanted)} DSP blocks and block RAMs, of which the "
-                        f"design has {fixed}: it is of another design. Make it anew: SITES=1")
     work.replace(folder / "sited.json", json.dumps(netlist))
+    return len(taken)
 
 
 def _place_of(cell):

@@ -1,5 +1,9 @@
 // Host side of a board against a board in C++: retries, errors, identity, memories, device strings.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -181,7 +185,8 @@ TEST(BoardDevice, AProgramWhoseCyclesStandStillIsAnError) {
 
 // A name of /dev/serial/by-path, with colons of its own.
 TEST(BoardAddress, PortsWithColons) {
-  const auto folder = std::filesystem::temp_directory_path() / "ttpu_ports";
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("ttpu_ports_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   for (const char* name : {"usb-0:2:1.1-port0", "usb-0:2:1"}) {
     const std::string port = (folder / name).string();
@@ -192,6 +197,30 @@ TEST(BoardAddress, PortsWithColons) {
     EXPECT_EQ(parse_board("board:" + port + ":115200").baud, 115200u);
   }
   std::filesystem::remove_all(folder);
+}
+
+TEST(SerialPort, IsLeftAsItWas) {
+  const int board = ::posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(board, 0);
+  ASSERT_EQ(::grantpt(board) | ::unlockpt(board), 0);
+  const std::string path = ::ptsname(board);
+  const int user = ::open(path.c_str(), O_RDWR | O_NOCTTY);
+  ASSERT_GE(user, 0);
+  termios before{}, now{};
+  ASSERT_EQ(::tcgetattr(user, &before), 0);
+  ASSERT_TRUE(before.c_lflag & ICANON);
+  {
+    SerialPort port(path, 115200);
+    ASSERT_EQ(::tcgetattr(user, &now), 0);
+    EXPECT_FALSE(now.c_lflag & ICANON);
+  }
+  ASSERT_EQ(::tcgetattr(user, &now), 0);
+  EXPECT_EQ(now.c_lflag, before.c_lflag);
+  EXPECT_EQ(now.c_iflag, before.c_iflag);
+  EXPECT_EQ(now.c_oflag, before.c_oflag);
+  EXPECT_EQ(now.c_cflag, before.c_cflag);
+  ::close(user);
+  ::close(board);
 }
 
 TEST(BoardAddress, Strings) {
@@ -206,6 +235,8 @@ TEST(BoardAddress, Strings) {
   has(error_of([] { parse_board("board:/dev/x:0"); }), "no baud rate");
   has(error_of([] { SerialPort("/dev/ttyNone", 115200); }), "cannot open /dev/ttyNone");
   has(error_of([] { SerialPort("/dev/null", 115200); }), "no serial port");
+  has(error_of([] { SerialPort("/tmp", 115200); }), "Is a directory; ");
+  EXPECT_EQ(error_of([] { SerialPort("/tmp", 115200); }).find("cable"), std::string::npos);
   has(error_of([] { SerialPort("/dev/null", 7); }), "use one of");
 }
 

@@ -86,7 +86,8 @@ def wrong_words(build):
     """What no command line means ends at once, and says of which variable it was."""
     for words, said in ((("tiny", "--seeds", "0"), "SEEDS=0: must be"), (("tiny", "--seeds", "abc"), "SEEDS=abc: must be"),
                         (("tiny", "--seeds", "999999999"), "from 1 to 1000"),
-                        (("tiny", "--sites"), "names no file of sites"), (("tiny", "--seed", "1.5"), "SEED=1.5: must be"), (("tiny", "--jobs", "-1"), "JOBS=-1: must be"),
+                        (("tiny", "--seed", "1.5"), "SEED=1.5: must be"), (("tiny", "--jobs", "-1"), "JOBS=-1: must be"),
+                        (("tiny", "--sites"), "names no file of sites"),
                         (("tiny", "--mhz", "nan"), "MHZ=nan: must be"), (("tiny", "--mhz", "inf"), "MHZ=inf: must be"),
                         (("tiny", "--mhz", "0"), "MHZ=0: must be"), (("../fpga_boards/tiny",), "no such board"),
                         (("--variant", "plain"), "VARIANT=plain: of which board?")):

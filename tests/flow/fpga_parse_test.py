@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "fpga/flow"))
@@ -420,6 +421,8 @@ class Sites(unittest.TestCase):
             sites.can_find(self.board)
         with self.assertRaisesRegex(FlowError, "names no file of sites"):
             sites.can_find(boards.load(TINY, "tiny"))
+        with mock.patch("importlib.util.find_spec", return_value=None), self.assertRaisesRegex(FlowError, "python3-scipy"):
+            sites.can_find(self.board)
 
     def test_no_file(self):
         for text in (None, "{", "[" * 100000):

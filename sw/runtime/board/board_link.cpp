@@ -119,7 +119,6 @@ BoardLink::Reply BoardLink::request(uint8_t command, uint32_t addr, uint8_t coun
   append_word(frame, uart::crc({frame.data() + 1, frame.size() - 1}));
   ++counters_.requests;
   int silent = 0;  // tries without a single byte
-  const uint64_t damaged = counters_.damaged;
   for (int attempt = 0; attempt <= options_.retries; ++attempt) {
     if (attempt > 0) {
       ++counters_.retries;
@@ -140,7 +139,7 @@ BoardLink::Reply BoardLink::request(uint8_t command, uint32_t addr, uint8_t coun
     silent = counters_.timeouts > timeouts ? silent + 1 : 0;
     if (silent == 4) break;
   }
-  if (silent == 4 || (silent && counters_.damaged == damaged))
+  if (silent)
     throw DeviceError(fmt::format(
         "{} is silent ({} tries of {} ms): check that the bitstream is loaded, the port "
         "(`ttpu board list`) and the baud rate (board:PORT:BAUD)",
