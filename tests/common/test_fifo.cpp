@@ -10,23 +10,14 @@
 #include "tb/controller.h"
 #include "tb/random.h"
 #include "tb/scoreboard.h"
+#include "tb/sized.h"
 
 namespace {
 
 template <class M>
-constexpr unsigned kDepth = 0;
-template <>
-constexpr unsigned kDepth<Vfifo_1> = 1;
-template <>
-constexpr unsigned kDepth<Vfifo_2> = 2;
-template <>
-constexpr unsigned kDepth<Vfifo_5> = 5;
-template <>
-constexpr unsigned kDepth<Vskid> = 2;
-
-template <class M>
 class Fifo : public ::testing::Test {};
-using Models = ::testing::Types<Vfifo_1, Vfifo_2, Vfifo_5, Vskid>;
+using Models = ::testing::Types<tb::Sized<Vfifo_1, 1>, tb::Sized<Vfifo_2, 2>, tb::Sized<Vfifo_5, 5>,
+                                tb::Sized<Vskid, 2>>;
 TYPED_TEST_SUITE(Fifo, Models);
 
 /// Random pushes and pops against a deque.
@@ -58,13 +49,13 @@ struct Bench {
         tb::expect_equal("next_data_o", top.cycle(), "", model[1], top->next_data_o);
     }
     tb::expect_equal("pop_valid_o", top.cycle(), "", !model.empty(), top->pop_valid_o);
-    tb::expect_equal("push_ready_o", top.cycle(), "", model.size() < kDepth<M>, top->push_ready_o);
+    tb::expect_equal("push_ready_o", top.cycle(), "", model.size() < M::kSize, top->push_ready_o);
     if (!model.empty())
       tb::expect_equal("pop_data_o", top.cycle(), "", model.front(), top->pop_data_o);
     if (top->push_valid_i && top->push_ready_o) model.push_back(top->push_data_i), ++pushed;
     if (top->pop_valid_o && top->pop_ready_i) model.pop_front(), ++popped;
     if (top->clear_i) model.clear();
-    full += model.size() == kDepth<M>;
+    full += model.size() == M::kSize;
   }
   tb::Controller<M> top;
   tb::Random random;
@@ -87,7 +78,7 @@ TYPED_TEST(Fifo, Random) {
 TYPED_TEST(Fifo, FullRate) {
   Bench<TypeParam> b;
   for (int i = 0; i < 1000; ++i) b.tick(true, true);
-  EXPECT_GE(b.popped, kDepth<TypeParam> == 1 ? 499u : 999u);
+  EXPECT_GE(b.popped, TypeParam::kSize == 1 ? 499u : 999u);
 }
 
 }  // namespace

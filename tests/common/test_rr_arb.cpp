@@ -11,25 +11,15 @@
 #include "tb/controller.h"
 #include "tb/random.h"
 #include "tb/scoreboard.h"
+#include "tb/sized.h"
 
 namespace {
 
 template <class M>
-constexpr unsigned kRequesters = 0;
-template <>
-constexpr unsigned kRequesters<Vrr_arb_1> = 1;
-template <>
-constexpr unsigned kRequesters<Vrr_arb_2> = 2;
-template <>
-constexpr unsigned kRequesters<Vrr_arb_3> = 3;
-template <>
-constexpr unsigned kRequesters<Vrr_arb_7> = 7;
-template <>
-constexpr unsigned kRequesters<Vrr_arb_11> = 11;
-
-template <class M>
 class RrArb : public ::testing::Test {};
-using Models = ::testing::Types<Vrr_arb_1, Vrr_arb_2, Vrr_arb_3, Vrr_arb_7, Vrr_arb_11>;
+using Models =
+    ::testing::Types<tb::Sized<Vrr_arb_1, 1>, tb::Sized<Vrr_arb_2, 2>, tb::Sized<Vrr_arb_3, 3>,
+                     tb::Sized<Vrr_arb_7, 7>, tb::Sized<Vrr_arb_11, 11>>;
 TYPED_TEST_SUITE(RrArb, Models);
 
 template <class M>
@@ -40,17 +30,17 @@ struct Bench {
     o.name = "rr_arb";
     return o;
   }
-  /// The requester that is granted, or kRequesters if none asks.
+  /// The requester that is granted, or M::kSize if none asks.
   unsigned granted() {
-    for (unsigned k = 0; k < kRequesters<M>; ++k) {
-      const unsigned i = (first + k) % kRequesters<M>;
+    for (unsigned k = 0; k < M::kSize; ++k) {
+      const unsigned i = (first + k) % M::kSize;
       if (top->req_i >> i & 1) return i;
     }
-    return kRequesters<M>;
+    return M::kSize;
   }
   void at_clock() {
     const unsigned g = granted();
-    const bool any = g != kRequesters<M>;
+    const bool any = g != M::kSize;
     tb::expect_equal("gnt_o", top.cycle(), "", any ? 1u << g : 0u, unsigned{top->gnt_o});
     tb::expect_equal("index_o", top.cycle(), "", any ? g : 0u, unsigned{top->index_o});
     if (!any) return;
@@ -65,7 +55,7 @@ struct Bench {
 };
 
 TYPED_TEST(RrArb, Random) {
-  constexpr unsigned kN = kRequesters<TypeParam>;
+  constexpr unsigned kN = TypeParam::kSize;
   Bench<TypeParam> b;
   tb::Random random("requests");
   for (int i = 0; i < 20000; ++i) {

@@ -7,21 +7,15 @@
 #include "Vasync_fifo_2.h"
 #include "Vasync_fifo_8.h"
 #include "tb/random.h"
+#include "tb/sized.h"
 #include "tb/wave.h"
 #include "verilated.h"
 
 namespace {
 
 template <class M>
-constexpr unsigned kDepth = 0;
-template <>
-constexpr unsigned kDepth<Vasync_fifo_2> = 2;
-template <>
-constexpr unsigned kDepth<Vasync_fifo_8> = 8;
-
-template <class M>
 class AsyncFifo : public ::testing::Test {};
-using Models = ::testing::Types<Vasync_fifo_2, Vasync_fifo_8>;
+using Models = ::testing::Types<tb::Sized<Vasync_fifo_2, 2>, tb::Sized<Vasync_fifo_8, 8>>;
 TYPED_TEST_SUITE(AsyncFifo, Models);
 
 template <class M>
@@ -69,7 +63,7 @@ struct Bench {
     const bool push = top->wr_valid_i && top->wr_ready_o && top->wr_rst_ni;
     full += top->wr_rst_ni && !top->wr_ready_o;
     if (push) model.push_back(top->wr_data_i), ++pushed;
-    EXPECT_LE(model.size(), kDepth<M>) << "at " << now << ": wr_ready_o without room";
+    EXPECT_LE(model.size(), M::kSize) << "at " << now << ": wr_ready_o without room";
     top->eval();
     top->wr_valid_i = top->wr_rst_ni && random.chance(wr_percent);
     top->wr_data_i = static_cast<SData>(random.next());
@@ -127,7 +121,7 @@ TYPED_TEST(AsyncFifo, AnyRatio) {
 // Eight places carry one word a cycle between clocks of one rate, whatever their phase.
 TEST(AsyncFifoRate, OneWordACycle) {
   for (int i = 0; i < 20; ++i) {
-    Bench<Vasync_fifo_8> b(10000, 10000);
+    Bench<tb::Sized<Vasync_fifo_8, 8>> b(10000, 10000);
     while (b.edges[0] < 100) b.step();
     const uint64_t full = b.full, edges = b.edges[0], pushed = b.pushed;
     while (b.edges[0] < 1100) b.step();
