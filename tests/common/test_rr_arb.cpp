@@ -41,8 +41,10 @@ struct Bench {
   void at_clock() {
     const unsigned g = granted();
     const bool any = g != M::kSize;
-    tb::expect_equal("gnt_o", top.cycle(), "", any ? 1u << g : 0u, unsigned{top->gnt_o});
-    tb::expect_equal("index_o", top.cycle(), "", any ? g : 0u, unsigned{top->index_o});
+    const auto asked =
+        tb::format("req_i 0x%x, requester %u first", unsigned{top->req_i}, first % M::kSize);
+    tb::expect_equal("gnt_o", top.cycle(), asked, any ? 1u << g : 0u, unsigned{top->gnt_o});
+    tb::expect_equal("index_o", top.cycle(), asked, any ? g : 0u, unsigned{top->index_o});
     if (!any) return;
     if (!top->advance_i) return void(++held);
     ++counts[g];
