@@ -61,6 +61,10 @@ std::string grouped(uint64_t value);
 
 void add_compile(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
+/// The same under `ttpu board`, where the device is a board.
+void add_board_run(CLI::App& board, Context& context);
+/// CliError unless a device string names a board.
+void board_or_fail(const std::string& device);
 void add_asm(CLI::App& app, Context& context);
 void add_disasm(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);

@@ -18,9 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::unique_ptr<BoardLink> link_of(const std::string& device) {
-  if (!is_board(device))
-    throw CliError(kUsage, fmt::format("'{}' is no board", device),
-                   "write --device board:/dev/ttyUSB1, or leave it out for the only board");
+  board_or_fail(device);
   return open_link(device);
 }
 
@@ -233,8 +231,15 @@ std::shared_ptr<std::string> add_device(CLI::App& sub) {
 
 }  // namespace
 
+void board_or_fail(const std::string& device) {
+  if (!is_board(device))
+    throw CliError(kUsage, fmt::format("'{}' is no board", device),
+                   "write --device board:/dev/ttyUSB1, or leave it out for the only board");
+}
+
 void add_board(CLI::App& app, Context& context) {
-  auto* board = app.add_subcommand("board", "boards on serial ports: list, identity, self-test");
+  auto* board =
+      app.add_subcommand("board", "boards on serial ports: list, identity, self-test, run, speed");
   board->require_subcommand(1);
   board->footer("Examples:\n  ttpu board list\n  ttpu board test --device board:/dev/ttyUSB1");
   auto* list = add_part(*board, "list", "list the USB serial ports", context);
@@ -258,6 +263,8 @@ void add_board(CLI::App& app, Context& context) {
   on_run(*test, [device = add_device(*test), quick, path, &context] {
     run_test(*device, *quick, *path == "pins", context);
   });
+
+  add_board_run(*board, context);
 
   auto* bench = add_part(*board, "bench", "measure the serial line", context);
   auto bytes = std::make_shared<uint64_t>(16384);

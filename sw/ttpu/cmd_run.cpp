@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "runtime/board/serial_port.h"
 #include "runtime/golden_device.h"
 #include "ttpu/cli.h"
 #include "ttpu/progress.h"
@@ -163,9 +164,8 @@ void run_image(const Options& o, Context& context) {
     context.print("equal to the golden model, bit for bit\n");
 }
 
-}  // namespace
-
-void add_run(CLI::App& app, Context& context) {
+/// `run` with its options. `device` is the default one; where that is a board, there is no other.
+void add_command(CLI::App& app, Context& context, const char* device, const char* examples) {
   auto* sub = app.add_subcommand("run", "run a program image on a device");
   auto o = std::make_shared<Options>();
   sub->add_option("IMAGE", o->image, "program image")->required();
@@ -178,18 +178,33 @@ void add_run(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"golden"}));
   sub->add_option("--timeline", o->timeline, "write the commands over time, for ui.perfetto.dev");
   sub->add_flag("--energy", o->energy, "estimate the energy at 45 nm and 7 nm, by part");
-  add_simulation(*sub, o->simulation, "golden");
+  add_simulation(*sub, o->simulation, device);
   add_json(*sub, context);
-  sub->footer(
+  sub->footer(examples);
+  on_run(*sub, [o, sub, boards_only = is_board(device), &context] {
+    if (boards_only) board_or_fail(o->simulation.device);
+    check_simulation(*sub, o->simulation);
+    run_image(*o, context);
+  });
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context) {
+  add_command(
+      app, context, "golden",
       "Examples:\n"
       "  ttpu run model.ttpu --input x=digits.npy --output y=logits.npy\n"
       "  ttpu run model.ttpu --device rtl --input x=random:7 --check golden --timeline t.json\n"
       "  ttpu run model.ttpu --device rtl --input x=random:7 --predict --energy\n"
       "  ttpu run model.ttpu --device rtl --input x=random:7 --trace run.fst");
-  on_run(*sub, [o, sub, &context] {
-    check_simulation(*sub, o->simulation);
-    run_image(*o, context);
-  });
+}
+
+void add_board_run(CLI::App& board, Context& context) {
+  add_command(board, context, "board",
+              "Example:\n"
+              "  ttpu board run model.ttpu --device board:/dev/ttyUSB1 --input x=digits.npy "
+              "--check golden");
 }
 
 }  // namespace ttpu::cli

@@ -32,6 +32,19 @@ TEST_F(BoardTest, ProgramsOneAfterTheOtherAndCheckedWithTheModel) {
   }
 }
 
+// `ttpu board run` is `ttpu run` with a board for its device, and no other.
+TEST_F(BoardTest, RunUnderBoard) {
+  start({});
+  const std::string source = write("p.s", slurp(TTPU_BOARD_DATA));
+  ASSERT_EQ(ttpu({"asm", source, "-o", path("p.ttpu")}).code, 0);
+  const auto j = json({"board", "run", path("p.ttpu"), "--device", device_, "--input", "x=random:4",
+                       "--check", "golden", "--json"});
+  EXPECT_EQ(j["done"], true);
+  EXPECT_EQ(j["bit_equal"], true);
+  expect_error({"board", "run", path("p.ttpu"), "--device", "rtl", "--input", "x=random:4"}, 2,
+               "'rtl' is no board");
+}
+
 TEST_F(BoardTest, ProductOnABadLine) {
   start({"--drop", "800", "--flip", "800", "--extra", "800"});
   auto arguments = gemm(16);
